@@ -281,6 +281,7 @@ struct document *bench_document(const struct bench *b, const char *schema)
     else
         document_fact(d, "clock", "CLOCK_MONOTONIC_RAW, %.0f ns a reading", 1e9 * clock_cost());
     fact_repetitions(d, b);
+    document_fact(d, "intervals", "95 %%, within this launch; others differ: use collprof repeat");
     fact_ranks(d, b->places, (size_t)b->size);
     fact_load(d, b, place_oversubscription(b->places, (size_t)b->size));
     bench_keep(b, d);

@@ -152,14 +152,11 @@ static struct estimate run_bcast(struct tree_session *t, const struct bcast *bca
         MPI_Abort(b->comm, 1);
     }
     if (outcome.n_results > 0) {
-        const struct latency_result *r = outcome.result;
-        *error = fmax(resolution, fmax(r->clock_bound, r->way_error));
-        seen = r->value;
-        if (r->at_least)
-            seen = (struct estimate){seen.value, fmax(0, fmin(seen.low, seen.value) - *error), NAN};
-        else if (estimate_has_interval(seen))
-            seen = (struct estimate){seen.value, fmax(0, seen.low - *error), seen.high + *error};
-        *error = r->at_least ? INFINITY : *error;
+        seen = latency_within(outcome.result, NULL, error);
+        const double more = fmax(0, resolution - *error);
+        if (estimate_has_interval(seen))
+            seen = (struct estimate){seen.value, fmax(0, seen.low - more), seen.high + more};
+        *error = outcome.result->at_least ? INFINITY : *error + more;
     }
     latency_outcome_free(&outcome);
     operation_release(&data);
@@ -173,7 +170,7 @@ static void add_remarks(const struct tree_session *t, struct estimate seen, doub
         table_remark(t->table, FINDING("at_least", DOUBT), "at least: not all pairs measured");
     else if (!estimate_has_interval(seen))
         table_remark(t->table, FINDING("few_samples", DOUBT), "too few samples for an interval");
-    if (error > 0.01 * seen.value && !isinf(error))
+    if (!(error <= 0.01 * seen.value) && !isinf(error))
         table_remark(t->table, FINDING("clock_bound", DOUBT, .number = {{"bound_us", 1e6 * error}}),
                      "+-%.2f us by the clocks", 1e6 * error);
 }

@@ -48,8 +48,8 @@ OPTION_NAMES(suite_name, sizeof suite_names / sizeof *suite_names, suite_names[i
 
 static const struct option_registry methods = {"method", method_name, .in_all = is_ours},
                                     suites = {"suite", suite_name},
-                                    operation_list = {"operation", operation_name, find_operation,
-                                                      is_not_persistent};
+                                    operation_list = {"operation of this MPI", operation_name,
+                                                      find_operation, is_not_persistent};
 
 /* --- options --- */
 
@@ -194,18 +194,10 @@ static const struct option_entry option_list[] = {
      option_take_flag, AT(fresh), .flags = OPTION_RARE},
     {0}};
 
-static const char launches_differ[] =
-    "An interval is that of one launch, and launches differ: use collprof repeat -n 6 mpiexec ...";
-
-static const struct option_program broadcast_program = {
-    "Measures how long one MPI broadcast takes, by the methods of de Supinski and Karonis, of OSU, "
-    "IMB and ReproMPI, and by two of its own.",
-    launches_differ, .options = option_list, .check = check_together};
-
-static const struct option_program collective_program = {
-    "Measures how long collective operations take: from the last rank's entry to every other's "
-    "exit (held), and with all ranks entering at once (direct).",
-    launches_differ, .options = option_list, .check = check_together};
+static struct option_program program = {
+    .note = "An interval is of one launch; launches differ: use collprof repeat -n 6 mpiexec ...",
+    .options = option_list,
+    .check = check_together};
 
 /* --- what is measured --- */
 
@@ -326,7 +318,7 @@ static void visit(void *arg, const size_t *at)
     struct latency_visit *v = arg;
     const struct latency_options *o = v->o;
     const struct operation *of = operation_of(o, at[THING]);
-    bool sized = of->send != EXTENT_NONE || of->recv != EXTENT_NONE;
+    const bool sized = of->recv != EXTENT_NONE;
     const char *pattern = at[ARRIVAL] ? o->arrivals.at[at[ARRIVAL] - 1] : NULL;
     const bool between = v->tune && at[SIZE] % 2 && at[SIZE] + 1 < v->sizes.n;
     bench_group_open(&o->bench, v->ranks.at[at[RANKS]], &v->group);
@@ -377,6 +369,9 @@ static struct document *open_document(struct latency_visit *v)
     if (o->bench.traffic)
         document_fact(d, "traffic", "other ranks send 64 KiB to each other for %d %% of the time",
                       o->bench.traffic);
+    for (size_t k = 0; k < o->things.n; k++)
+        if (operation_of(o, k)->recv == EXTENT_NONE)
+            document_fact(d, "sizes", "%s has none: it is measured once", latency_thing(o, k));
     if (o->bench.plan.stop == STOP_PAPER)
         document_fact(d, "value", "mean of the batches' means, as the paper has it");
     v->tables = o->tune ? NULL : latency_tables_new(o, d);
@@ -396,7 +391,13 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++)
         if (!strncmp(argv[i], "--tune", 6))
             setenv("OMPI_MCA_coll_tuned_use_dynamic_rules", "1", 0);
-    bench_begin(b, &argc, &argv, o.broadcasts ? &broadcast_program : &collective_program);
+    program.does =
+        o.broadcasts
+            ? "Measures how long one MPI broadcast takes, by the methods of de Supinski and "
+              "Karonis, of OSU, IMB and ReproMPI, and by two of its own."
+            : "Measures how long collective operations take: from the last rank's entry to "
+              "every other's exit (held), and with all ranks entering at once (direct).";
+    bench_begin(b, &argc, &argv, &program);
     struct latency_visit v = {.o = &o,
                               .ranks = (o.tune ? tune_ranks : bench_values)(&b->ranks),
                               .sizes = bench_values(&b->sizes)};

@@ -30,6 +30,8 @@ struct subject_row {
     const struct latency_row *row;
     const struct latency_result *r;
     struct table *table;
+    struct estimate e; /* of R, as latency_within() says */
+    double error;
 };
 
 /* Adds a finding. US: the figure's error or the width of its interval, microseconds; 0 for none. */
@@ -59,12 +61,13 @@ static void judge_samples(const struct subject_row *s)
                                  : "");
         return;
     }
-    if (!estimate_has_interval(r->value))
-        say(s, "few_samples", SEVERITY_DOUBT, 0, "too few samples for an interval");
+    if (!estimate_has_interval(r->value) && !estimate_has_interval(s->e))
+        say(s, "few_samples", SEVERITY_DOUBT, 0, "too few independent samples for an interval");
+    if (isnan(s->e.value))
+        say(s, "at_most", SEVERITY_DOUBT, 1e6 * s->error, "unknown: the error is larger");
     /* The interval is wider than --stop=ci accepts. */
     if (latency_is_latency(r->method) && half > fmax(0.02 * r->value.value, clock_noise))
-        say(s, "wide_interval", SEVERITY_DOUBT, 1e6 * half, "95 %% interval %.2f to %.2f us",
-            1e6 * r->value.low, 1e6 * r->value.high);
+        say(s, "wide_interval", SEVERITY_DOUBT, 1e6 * half, "+-%.2f us by variation", 1e6 * half);
     /* The first operations of a batch are sent before their receivers are busy. */
     int n = r->series.repetitions;
     if (r->method->meaning == MEANS_GAP && n < s->row->repetitions)
@@ -110,15 +113,17 @@ static void judge_assumption(const struct subject_row *s)
 static void judge_clocks(const struct subject_row *s)
 {
     const struct latency_result *r = s->r;
-    if (r->way_error > 0)
-        say(s, "ways_differ", SEVERITY_DOUBT, 1e6 * r->way_error,
-            "+-%.2f us if the one-way latencies differ", 1e6 * r->way_error);
-    if (r->clock_bound > 0.01 * r->value.value && r->clock_bound >= 5e-9)
-        say(s, "clock_bound", SEVERITY_DOUBT, 1e6 * r->clock_bound, "+-%.2f us by the clocks",
-            1e6 * r->clock_bound);
+    const double error = s->error;
+    if (r->clock_bound == 0 && error > 0)
+        say(s, "ways_differ", SEVERITY_DOUBT, 1e6 * error,
+            "+-%.2f us if the one-way latencies differ", 1e6 * error);
+    if (r->clock_bound > 0.01 * r->value.value && error >= 5e-9)
+        say(s, "clock_bound", SEVERITY_DOUBT, 1e6 * error, "+-%.2f us by the clocks", 1e6 * error);
     if (r->dropped > 0)
         say(s, "late_ranks", SEVERITY_NOTE, 0,
             "%d operations excluded: a rank entered after the announced time", r->dropped);
+    if (s->row->arrivals && fabs(r->value.value) < clock_noise)
+        say(s, "no_wait", SEVERITY_NOTE, 0, "no rank waits for the last one");
     if (!s->row->arrivals && r->figure && r->asked == 0 &&
         r->entry_spread > 0.1 * r->value.value + clock_noise)
         say(s, "entries_apart", SEVERITY_DOUBT, 1e6 * r->entry_spread, "arrival spread %.2f us",
@@ -136,11 +141,11 @@ static void judge_others(const struct subject_row *s)
         return;
     for (size_t i = 0; i < o->n_results; i++) {
         const struct latency_result *other = &o->result[i];
-        double noise = fmax(clock_noise, 4 * o->clock_cost) + other->clock_bound + r->clock_bound;
+        double ignored, noise = fmax(clock_noise, 4 * o->clock_cost);
         bool same = other != r && (r->asked > 0) == (other->asked > 0) &&
                     other->method->meaning == MEANS_LATENCY && !other->at_least;
         if (same && fabs(other->value.value - r->value.value) > noise &&
-            estimates_differ(other->value, r->value, 0.01)) {
+            estimates_differ(latency_within(other, NULL, &ignored), s->e, 0.01)) {
             say(s, "contradicted", SEVERITY_DOUBT, 0, "%s differs", other->method->name);
             return;
         }
@@ -149,7 +154,8 @@ static void judge_others(const struct subject_row *s)
 
 void row_remark(const struct latency_row *row, const struct latency_result *r, struct table *t)
 {
-    const struct subject_row s = {row, r, t};
+    struct subject_row s = {.row = row, .r = r, .table = t};
+    s.e = latency_within(r, NULL, &s.error);
     judge_samples(&s);
     judge_pairs(&s);
     judge_assumption(&s);

@@ -13,7 +13,7 @@ static struct column columns[] = {
     {"size", "B", COLUMN_INTEGER, 0, "the message, or what each rank contributes or gets"},
     {"method", NULL, COLUMN_TEXT, 0, "in brackets: how the ranks enter, if not at once"},
     {"value", "us", COLUMN_REAL, 2, "the method's result for one operation"},
-    {"low", "us", COLUMN_REAL, 2, "95 % interval of the median, no distribution assumed"},
+    {"low", "us", COLUMN_REAL, 2, "95 % interval within this launch, with the clocks' error"},
     {"high", "us", COLUMN_REAL, 2, NULL},
     {"loop_mean", "us", COLUMN_REAL, 2, "as in the paper: time of the loop / its operations",
      .flags = COLUMN_DATA_ONLY},
@@ -29,7 +29,7 @@ static struct column pair_columns[] = {
     {"from", NULL, COLUMN_INTEGER, 0, "the rank that enters last; for a broadcast, the root"},
     {"to", NULL, COLUMN_INTEGER, 0, "the rank whose exit is measured"},
     {"value", "us", COLUMN_REAL, 2, "what the method gives from FROM's entry to TO's exit"},
-    {"low", "us", COLUMN_REAL, 2, "95 % interval"},
+    {"low", "us", COLUMN_REAL, 2, "95 % interval within this launch, with the clocks' error"},
     {"high", "us", COLUMN_REAL, 2, NULL},
     {"hold", "us", COLUMN_REAL, 2, "held: how long the acknowledgement was delayed",
      .flags = COLUMN_DATA_ONLY},
@@ -64,8 +64,8 @@ struct tables *latency_tables_new(const struct latency_options *o, struct docume
     t->methods = document_table_of(d, "methods", "Time of one operation", columns);
     if (o->by_pair)
         t->pairs = document_table_of(d, "pairs",
-                                     o->broadcasts ? "from the root's entry to another's exit"
-                                                   : "from the last rank's entry to another's exit",
+                                     o->broadcasts ? "From the root's entry to another's exit"
+                                                   : "From the last rank's entry to another's exit",
                                      pair_columns);
     return t;
 }
@@ -78,10 +78,14 @@ static size_t samples_of(const struct latency_result *r)
 }
 
 /* The paper's rule has the paper's statistic: the mean of the loops' means, without an interval. */
-static void put_value(struct table *t, const struct tables *of, struct estimate value, double loop)
+static void put_value(const struct tables *of, struct table *t, const struct latency_result *r,
+                      const struct latency_figure *f)
 {
-    bool paper = of->o->bench.plan.stop == STOP_PAPER;
-    table_estimate(t, paper ? (struct estimate){loop, NAN, NAN} : value);
+    double error;
+    struct estimate e = latency_within(r, f, &error);
+    if (of->o->bench.plan.stop == STOP_PAPER)
+        e = (struct estimate){f ? f->loop_mean : r->loop_mean, NAN, NAN};
+    table_estimate(t, e);
 }
 
 static void put_point(struct table *t, const struct bench_point *p, const char *method)
@@ -98,7 +102,7 @@ static void add_method(struct tables *t, const struct bench_point *p,
     char method[64];
     snprintf(method, sizeof method, p->arrival ? "%s (%s)" : "%s", r->method->name, p->arrival);
     put_point(t->methods, p, method);
-    put_value(t->methods, t, r->value, r->loop_mean);
+    put_value(t, t->methods, r, NULL);
     table_real(t->methods, 1e6 * r->loop_mean);
     table_integer(t->methods, (long long)samples_of(r));
     table_text(t->methods, r->over_budget ? "budget" : "rule");
@@ -120,7 +124,7 @@ static void add_pairs(struct tables *t, const struct bench_point *p, const struc
         put_point(t->pairs, p, r->method->name);
         table_integer(t->pairs, from_root ? t->o->root : f->from);
         table_integer(t->pairs, f->to);
-        put_value(t->pairs, t, f->value, f->loop_mean);
+        put_value(t, t->pairs, r, f);
         for (size_t i = 0; i < sizeof times / sizeof *times; i++)
             table_real(t->pairs, acknowledged ? 1e6 * times[i] : NAN);
         table_text(t->pairs, checks[f->check]);
@@ -171,6 +175,8 @@ void latency_tables_end(struct tables *t)
 {
     const struct latency_options *o = t->o;
     size_t n = o->things.n;
+    if (t->pairs && table_rows(t->pairs) == 0)
+        document_fact(t->d, "pairs", "none: use --method=held or a larger --budget");
     bool several = n > 1 && o->n_methods > 1;
     for (size_t i = 0; i < n && (n == 1 || o->n_methods > 1); i++)
         declare_lines(t, thing(o), latency_thing(o, i), "method", several);

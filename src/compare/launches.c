@@ -198,7 +198,7 @@ struct document *launches_document(const char *const *path, size_t before, size_
     struct document *d = l.all ? document_new("collprof-launches/2") : NULL;
     if (d) {
         size_t n = after ? sizeof columns / sizeof *columns : COLUMNS_OF_ONE_SET;
-        l.t = document_table(d, "launches", "Between launches", columns, n);
+        l.t = document_table(d, "launches", "Medians over launches, 95 % intervals", columns, n);
         if (!after && before < LAUNCHES_FOR_INTERVAL)
             document_finding(d, FINDING("few_launches", NOTE),
                              "An interval needs %d launches: use: collprof repeat -n %d.",

@@ -38,16 +38,9 @@ done
 grep 'of zeros' err && fail "the root sends memory that nobody has written"
 spoiled --method=direct --sizes=4K:4K --budget=0.2
 
-# As a person and a spreadsheet read it: one row per size, zero bytes among them.
+# As a person reads it: one row per size, zero bytes among them.
 run 2 --method=held --sizes=0:4 --budget=0.2 || fail "text: status $?"
 [ "$(grep -c '^  native ' out)" -eq 4 ] || fail "text: not 4 rows"
-for fact in 'ranks: 2 on 1 host$' 'repetitions: [0-9]* in a batch' 'budget: at most 0.2 s each$'; do
-    grep -q "^# $fact" out || fail "the header does not say $fact"
-done
-run 2 --method=barrier --algorithm=all --sizes=1K --budget=0.2 --format=csv || fail "csv: status $?"
-for algorithm in native binomial linear backward flat chain; do
-    grep -q "^$algorithm,2,1024,barrier,[0-9]*\.[0-9]*" out || fail "csv: no row of $algorithm"
-done
 
 # The paper's rule has the paper's statistic, the mean of the loops' means, without an interval. Where the row says that
 # ranks were not scheduled half a round trip may be more than all of OL.
@@ -59,5 +52,4 @@ awk -F, '/^native,/ { n++; if ($5 != $8 || $6 != "" || $5 == "" && !/,ol,.*cpu_c
 run 2 --sizes=0:0 --method=direct --budget=0.2 --format=csv || fail "nothing to send: status $?"
 grep -q '^native' out || fail "nothing to send: no row"
 grep -qE '^native,2,0,direct,([0-9.]*,){0,2}-' out && fail "a negative latency"
-grep '^# clocks: ' out && fail "ranks on one clock measure the difference of two"
 exit 0

@@ -96,11 +96,7 @@ grep -q '"kind":"heat"' sim/overlap.html || { echo "no maps"; exit 1; }
 if [ -n "${CHECK_THOROUGH:-}" ]; then
     check cluster "$plain" 2 $((6 * 30)) --benchmark=$two
     check grid "" 2 $((3 * 30)) --benchmark=$two
-    # Small sends that wait for their receiver: others leave cells of 1 and 4 KiB beside 1 ms uncertain there, by
-    # 2 us of 1,230, as these say.
-    check slowhost "--cfg=smpi/async-small-thresh:0" 2 $((3 * 30)) --benchmark=$two
     check cluster "$plain $rendezvous" 4 30 --benchmark=destinations
-    check grid "" 5 $((6 * 3)) --benchmark=destinations --comp=4K:1M
 fi
 
 # cpu: T_comm is a blocking send's time, here 1 us, of which nothing can be hidden; MPI_Isend

@@ -68,7 +68,7 @@ def run(seed, most_ranks, directory, seconds):
     return case, truth, {row["method"]: row for row in rows}
 
 
-BOUNDS_STATED = {"ways_differ", "clock_bound"}
+BOUNDS_STATED = {"ways_differ", "clock_bound", "at_most"}
 NOTES = {"violated", "late_ranks"}
 
 
@@ -78,11 +78,12 @@ def is_marked(row):
 
 
 def off(row, truth):
-    """By how much a value is off, relative to TRUTH, beyond the error that its row states."""
-    if row["value"] is None:
+    """By how much a value is off, beyond the error that its row states, or its interval, relative to TRUTH."""
+    value, low, high = (row[k] for k in ("value", "low", "high"))
+    if value is None and high is None:
         return float("inf")
     stated = sum(r["numbers"]["error_us"] for r in row.get("remarks") or [] if r["key"] in BOUNDS_STATED)
-    return max(0, abs(row["value"] - truth) - stated) / truth
+    return max(0, abs((value or truth) - truth) - stated, (low or 0) - truth, truth - (high or truth)) / truth
 
 
 def show_row(case, what, truth, methods, found):

@@ -64,22 +64,17 @@ Test(bench_program, progress_is_a_line_that_is_written_anew)
     bench_progress(&b, 0, 0);
     bench_progress(&b, 0, 1000);
     char *first = said(terminal);
+    bench_progress(&b, 1, 1000); /* ten times a second at most */
     usleep(120000);
-    bench_progress(&b, 1, 1000);
-    bench_progress(&b, 2, 1000); /* ten times a second at most */
+    bench_progress(&b, 2, 1000);
     char *second = said(terminal);
-    usleep(120000);
-    bench_progress(&b, 995, 1000);
-    char *near = said(terminal);
     bench_progress_end(&b);
     char *end = said(terminal);
     dup2(own, STDERR_FILENO);
     cr_expect_str_eq(first, "\rbench: 0 of 1000\033[K");
-    cr_expect_str_eq(second, "\rbench: 1 of 1000\033[K");
-    cr_expect_str_eq(near, "\rbench: 995 of 1000\033[K");
+    cr_expect_str_eq(second, "\rbench: 2 of 1000\033[K");
     cr_expect_str_eq(end, "\r\033[K");
     free(first);
     free(second);
-    free(near);
     free(end);
 }

@@ -151,14 +151,3 @@ struct estimate latency_of(struct estimate e, struct estimate ack)
 {
     return (struct estimate){e.value - ack.value, e.low - ack.high, e.high - ack.low};
 }
-
-/* In the extreme one direction takes no time and the other the whole round trip. Then another pair
- * may be the slowest. */
-void result_way_error(const struct latency_run *r, struct latency_result *result, double factor)
-{
-    for (int k = 0; r->keeps && !sync_measures_one_way(r->c->clock) && k < result->n_figures; k++) {
-        const struct latency_figure *f = &result->figure[k];
-        double ack = f->from == f->to ? 0 : factor * f->timed[TIMED_PING].at.value;
-        result->way_error = fmax(result->way_error, f->value.value + ack - result->value.value);
-    }
-}

@@ -59,7 +59,7 @@ struct latency_timed {
 enum {
     TIMED_OPERATION, /* what the method times; for ol and held it is E_i, minus the hold */
     TIMED_PING,      /* the acknowledgement by itself. ol: RTL_i, its round trip. held: its one-way
-                        latency; see latency_result.way_error */
+                        latency; see latency_figure.error */
     N_TIMED
 };
 
@@ -75,11 +75,12 @@ enum latency_verdict {
 struct latency_figure {
     int from, to;
     struct estimate value; /* what latency_method.value says; NaN if not measured */
+    double error;          /* of VALUE, since it takes half a round trip, all of which may be one
+                              direction's; 0 if the clock shows the directions */
     double loop_mean;      /* the same from the means of loops, as in the paper */
     struct latency_timed timed[N_TIMED];
-    struct curve curve;           /* what is timed by hold; no points if the method has no hold */
-    bool has_message;             /* overhead: the time in the call contains, or may contain, the
-                                     latency of a message sent in rendezvous mode */
+    struct curve curve; /* what is timed by hold; no points if the method has no hold */
+    bool has_message;   /* overhead: VALUE may contain the latency of a rendezvous message */
     enum latency_verdict verdict; /* ol: whether the paper's assumption holds, that no rank on the
                                      path delays the next broadcast */
     enum latency_verdict check;   /* ol: whether the paper's own test passes: E_i > every g_j */
@@ -104,29 +105,23 @@ struct latency_result {
     struct series series;          /* empty for methods that measure pair by pair */
     struct latency_figure *figure; /* one for each rank or pair; NULL if the method has none */
     int n_figures;
-    int slowest; /* index of the largest figure; -1: none */
-    int measured,
-        asked;        /* number of pairs (of roots for "imb"); fewer measured if the budget ended */
-    bool at_least;    /* a pair that was not measured may be slower than VALUE */
-    int violations;   /* destinations where the paper's assumption is violated; -1: unknown,
-                         since both ol and held are needed */
-    int impossible;   /* pairs whose computed latency is 0 or less; they have no result */
-    double way_error; /* error bound of VALUE if half a round trip was taken as the one-way
-                         latency, because the common clock itself assumes symmetric latencies */
-    bool
-        over_budget; /* the budget ended a series, or the search for the hold time (struct curve) */
-    double clock_bound; /* "direct", "repro-window": error of the common clock; 0 for the others */
-    int dropped;        /* "direct", "repro-window": operations that some rank entered late */
-    double
-        entry_spread; /* the same two: median time from first to last entry; NaN for the others */
+    int slowest;         /* index of the largest figure; -1: none */
+    int measured, asked; /* pairs (of "imb": roots); fewer are measured if the budget ends */
+    bool at_least;       /* a pair that was not measured may be slower than VALUE */
+    int violations;      /* destinations violating the paper's assumption; -1: ol or held missing */
+    int impossible;      /* pairs whose computed latency is 0 or less; they have no result */
+    bool over_budget;    /* the budget ended a series, or the search for the hold time */
+    double clock_bound;  /* "direct", "repro-window": error of the common clock; 0 for the others */
+    int dropped;         /* "direct", "repro-window": operations that some rank entered late */
+    double entry_spread; /* likewise: median time from first to last entry; NaN for the others */
 };
 
 struct latency_outcome {
     int size;                      /* on rank 0 the number of ranks; 0 elsewhere */
     struct latency_result *result; /* in the order of the methods asked for */
     size_t n_results;
-    int wrong_ranks;   /* ranks whose data were wrong before or after measuring; known to all ranks.
-                          If before, nothing is measured */
+    int wrong_ranks; /* ranks with wrong data, before measuring (then nothing is measured) or after;
+                        known to all ranks */
     double clock_cost; /* cost of one clock reading at rank 0; already subtracted */
 };
 
@@ -173,6 +168,12 @@ int latency_measure_direct(const struct latency_case *c, struct latency_outcome 
 
 /* Whether a longer hold may still lower the slowest pair's figure, which then is an upper bound. */
 bool latency_unsettled(const struct latency_result *r);
+
+/* The value of R, or of its figure F unless that is NULL; NaN if the *ERROR of clocks and half
+ * round trips, seconds, is larger. The interval contains it; an upper bound begins at 0, a least
+ * value has no HIGH. */
+struct estimate latency_within(const struct latency_result *r, const struct latency_figure *f,
+                               double *error);
 
 /* The result of the method of that name; NULL if it did not run, or on other ranks. */
 struct latency_result *latency_result_of(const struct latency_outcome *outcome, const char *method);

@@ -126,6 +126,30 @@ bool latency_unsettled(const struct latency_result *r)
     return c && c->n > 0 && !c->settled;
 }
 
+/* Samples that depend on each other, as by a clock that drifts, have no interval: then it is their
+ * range if the error is larger. Another figure than the largest may be larger by its error. A value
+ * is unknown from an error of 1.1 times it: half a round trip is about a broadcast to one host. */
+struct estimate latency_within(const struct latency_result *r, const struct latency_figure *f,
+                               double *error)
+{
+    static const struct latency_figure none;
+    const struct latency_figure *of = f ? f : r->slowest >= 0 ? &r->figure[r->slowest] : &none;
+    const struct summary s = samples_summary(&of->timed[TIMED_OPERATION].raw);
+    struct estimate e = f ? f->value : r->value;
+    double below = of->error + r->clock_bound;
+    *error = below;
+    for (int k = 0; !f && k < r->n_figures; k++)
+        if (r->figure && r->figure[k].error > 0)
+            *error = fmax(*error, r->figure[k].value.value + r->figure[k].error - e.value);
+    if (!estimate_has_interval(e) && s.n >= SAMPLES_FOR_INTERVAL && s.max - s.min < *error)
+        e.low = s.min, e.high = s.max;
+    const bool at_least = !f && r->at_least, at_most = of->curve.n > 0 && !of->curve.settled;
+    double low = at_least ? fmin(e.low, e.value) : e.low;
+    return (struct estimate){*error > fmax(0, 1.1 * e.value) ? NAN : e.value,
+                             at_most ? 0 : low - fmin(below, fmax(low, 0)),
+                             at_least ? NAN : e.high + *error};
+}
+
 struct latency_result *latency_result_of(const struct latency_outcome *o, const char *method)
 {
     for (size_t k = 0; k < o->n_results; k++)

@@ -150,7 +150,3 @@ int run_measure_pings(struct latency_run *r, bool round_trip, struct plan *plan,
 /* acknowledged.c: the latency E (minus its hold) minus that of the acknowledgement, with the widest
  * interval that both allow. */
 struct estimate latency_of(struct estimate e, struct estimate ack);
-
-/* acknowledged.c: sets the result's error bound for taking half a round trip (FACTOR * TIMED_PING)
- * as a one-way latency, if the common clock cannot measure one-way latencies. */
-void result_way_error(const struct latency_run *r, struct latency_result *result, double factor);
