@@ -160,22 +160,17 @@ static void check_all(const struct scenario_options *o)
 /* The candidates for a picture's x axis: it is the first one that varies. */
 enum scenario_axis { AXIS_RANKS, AXIS_SIZE, AXIS_DELAY, AXIS_COMP, N_AXES };
 
-struct row {
-    const struct scenario *scenario;
-    struct scenario_point point;
-    struct scenario_sweep sweeps; /* the sweeps that SCENARIO uses */
-    double
-        alone; /* median T_sc of the same row without computation, seconds; NaN if there is none */
-    struct scenario_result result;
-};
-
 /* The state of the sweep; rank 0 has the results. */
 struct scenario_session {
     const struct scenario_options *o;
     struct bench_group group;
     struct harmony start; /* common start of GROUP */
     struct bench_values ranks, sizes, delays, comps;
-    double alone; /* median T_sc without computation */
+    /* Of the row in progress: */
+    const struct scenario *scenario;
+    struct scenario_point point;
+    struct scenario_sweep sweeps; /* those that SCENARIO uses */
+    double alone;                 /* median T_sc of the same row without computation, seconds */
     bool varies[N_AXES];
     struct table *table;
     bool wrong;   /* some data were */
@@ -227,11 +222,11 @@ static enum scenario_axis x_axis(const struct scenario_session *w)
     return AXIS_RANKS;
 }
 
-static const char *operation_name(const struct row *row, char text[80])
+static const char *operation_name(const struct scenario_session *w, char text[80])
 {
-    const struct scenario_point *p = &row->point;
-    if (!row->sweeps.operation)
-        return row->scenario->name;
+    const struct scenario_point *p = &w->point;
+    if (!w->sweeps.operation)
+        return w->scenario->name;
     bool other = p->by || p->own;
     snprintf(text, 80, "%s%s%.40s", p->twin ? p->operation->twin : p->operation->name,
              other ? " by " : "", other ? p->by_name : "");
@@ -239,35 +234,34 @@ static const char *operation_name(const struct row *row, char text[80])
 }
 
 /* Name of the row's line in a picture: all parameters but the x axis. */
-static void line_name(const struct scenario_session *w, const struct row *row, char *text,
-                      size_t size)
+static void line_name(const struct scenario_session *w, char *text, size_t size)
 {
-    const double at[N_AXES] = {w->group.ranks, (double)row->point.bytes, 1e6 * row->point.delay,
-                               1e6 * row->point.comp};
+    const double at[N_AXES] = {w->group.ranks, (double)w->point.bytes, 1e6 * w->point.delay,
+                               1e6 * w->point.comp};
     char operation[80];
-    int n = snprintf(text, size, "%s, scenario %s", operation_name(row, operation),
-                     row->scenario->name);
+    int n =
+        snprintf(text, size, "%s, scenario %s", operation_name(w, operation), w->scenario->name);
     for (enum scenario_axis k = 0; k < N_AXES; k++)
         if (k != x_axis(w) && w->varies[k] && n < (int)size)
             n += snprintf(text + n, size - (size_t)n, ", %g %s", at[k], axes[k].unit);
 }
 
-static void add_row(struct scenario_session *w, const struct row *row)
+static void add_row(struct scenario_session *w, const struct scenario_result *x)
 {
-    const struct scenario_result *x = &row->result;
+    const double alone = w->point.comp > 0 ? w->alone : NAN;
     struct summary s = samples_summary(&x->completion);
     struct summary after = samples_summary(&x->after_last);
     struct table *t = w->table;
     char text[200];
-    table_real(t, row->point.bytes || row->sweeps.bytes ? (double)row->point.bytes : NAN);
+    table_real(t, w->point.bytes || w->sweeps.bytes ? (double)w->point.bytes : NAN);
     table_reals(t, w->group.ranks, 1e6 * s.mean, 1e6 * s.min, 1e6 * s.max, 1e6 * stats_spread(&s),
-                1e6 * s.median, 1e6 * scenario_delay(row->scenario, w->group.ranks, &row->point),
-                row->sweeps.comp || x->comp > 0 ? 1e6 * x->comp : NAN, 1e6 * after.median,
-                100 * (1 - overlap_ratio(s.median, row->alone, x->comp)), 1e6 * s.median_low,
+                1e6 * s.median, 1e6 * scenario_delay(w->scenario, w->group.ranks, &w->point),
+                w->sweeps.comp || x->comp > 0 ? 1e6 * x->comp : NAN, 1e6 * after.median,
+                100 * (1 - overlap_ratio(s.median, alone, x->comp)), 1e6 * s.median_low,
                 1e6 * s.median_high, (double)x->completion.n, 1e6 * x->bound);
-    table_text(t, operation_name(row, text));
-    table_text(t, row->scenario->name);
-    line_name(w, row, text, sizeof text);
+    table_text(t, operation_name(w, text));
+    table_text(t, w->scenario->name);
+    line_name(w, text, sizeof text);
     table_text(t, text);
     bench_remark(t);
     if (!x->correct)
@@ -311,44 +305,41 @@ static void add_results(const struct scenario_session *w, struct document *d)
  * COMP 0 means no computation. */
 enum { RANKS, SCENARIO, OPERATION, ALGORITHM, SIZE, DELAY, COMP, LENGTHS };
 
-static void measure(struct scenario_session *w, struct row *row)
+static void measure(struct scenario_session *w)
 {
     const struct bench *b = &w->o->bench;
     const struct bench_point point = {
-        .name = row->point.operation->name, .ranks = w->group.ranks, .bytes = row->point.bytes};
-    bench_check(b, scenario_run(row->scenario, &row->point, &w->start, &b->plan, &row->result),
-                &point);
-    if (row->point.comp == 0)
-        w->alone = samples_summary(&row->result.completion).median;
+        .name = w->point.operation->name, .ranks = w->group.ranks, .bytes = w->point.bytes};
+    struct scenario_result result RELEASED(scenario_result_free) = {0};
+    bench_check(b, scenario_run(w->scenario, &w->point, &w->start, &b->plan, &result), &point);
+    if (w->point.comp == 0)
+        w->alone = samples_summary(&result.completion).median;
     bench_contention(w->group.comm);
     if (b->rank == 0)
-        add_row(w, row);
-    scenario_result_free(&row->result);
+        add_row(w, &result);
 }
 
 static void visit(void *arg, const size_t *at)
 {
     struct scenario_session *w = arg;
-    const struct scenario *s = &w->o->scenario[at[SCENARIO]];
+    struct scenario_point *point = &w->point;
     int before = w->group.ranks;
     bench_group_open(&w->o->bench, w->ranks.at[at[RANKS]], &w->group);
-    struct scenario_point point = point_of(w->o, at[OPERATION], at[ALGORITHM], w->group.ranks);
-    struct scenario_sweep sweeps = scenario_sweeps(s);
-    bool sizes = sweeps.bytes && point.operation->recv != EXTENT_NONE;
+    w->scenario = &w->o->scenario[at[SCENARIO]];
+    w->sweeps = scenario_sweeps(w->scenario);
+    *point = point_of(w->o, at[OPERATION], at[ALGORITHM], w->group.ranks);
+    bool sizes = w->sweeps.bytes && point->operation->recv != EXTENT_NONE;
     if (w->group.comm == MPI_COMM_NULL)
         return;
     if (before != w->group.ranks)
         harmonize_open(&w->start, &w->group.clock, w->group.comm);
-    if ((sweeps.operation ? !exists(&point) : at[OPERATION] || at[ALGORITHM]) ||
-        (at[SIZE] && !sizes) || (at[DELAY] && !sweeps.delay) || (at[COMP] && !sweeps.comp))
+    if ((w->sweeps.operation ? !exists(point) : at[OPERATION] || at[ALGORITHM]) ||
+        (at[SIZE] && !sizes) || (at[DELAY] && !w->sweeps.delay) || (at[COMP] && !w->sweeps.comp))
         return;
-    point.bytes = sizes ? w->sizes.at[at[SIZE]] : 0;
-    point.delay = sweeps.delay ? 1e-6 * (double)w->delays.at[at[DELAY]] : 0;
-    point.comp = at[COMP] ? 1e-6 * (double)w->comps.at[at[COMP] - 1] : 0;
-    measure(w, &(struct row){.scenario = s,
-                             .point = point,
-                             .sweeps = sweeps,
-                             .alone = at[COMP] ? w->alone : NAN});
+    point->bytes = sizes ? w->sizes.at[at[SIZE]] : 0;
+    point->delay = w->sweeps.delay ? 1e-6 * (double)w->delays.at[at[DELAY]] : 0;
+    point->comp = at[COMP] ? 1e-6 * (double)w->comps.at[at[COMP] - 1] : 0;
+    measure(w);
 }
 
 /* Returns whether any scenario has swept computations. */
