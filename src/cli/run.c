@@ -6,7 +6,6 @@
 #include "cli/watchdog.h"
 
 #include "base/beside.h"
-#include "base/input.h"
 #include "base/launcher.h"
 #include "base/settings.h"
 
@@ -140,18 +139,6 @@ static void set_watchdog(const struct settings *s)
         reason_print(cli_name, "--watchdog: %s: nothing watches this run", strerror(error));
 }
 
-/* The layer uses the file, since it knows the version of the MPI library. */
-static void check_tuned(const char *directory)
-{
-    static const char library[] = "# library: ";
-    char path[8300], text[sizeof library];
-    snprintf(path, sizeof path, "%s/env.sh", directory);
-    if (!input_read(path, text, sizeof text) || strcmp(text, library) != 0)
-        cli_refuse("--tuned=%s: no env.sh of collprof in it: expected a directory written by "
-                   "collprof run --tune, or by collbench-collective --tune",
-                   directory);
-}
-
 static const struct option_program program = {
     .does = "Runs an MPI application and profiles it. Write it between the launcher and the "
             "application: mpiexec -n 4 collprof run ./app arguments",
@@ -219,8 +206,6 @@ int cli_run(int argc, char **argv)
         setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
     if (*s.tune) /* Open MPI reads it in MPI_Init; without rules it changes nothing */
         setenv("OMPI_MCA_coll_tuned_use_dynamic_rules", "1", 0);
-    if (*s.tuned)
-        check_tuned(s.tuned);
     if (s.yield || !strcmp(s.trace, "transport"))
         preload("libcollprof-transport.so");
     preload("libcollprof.so");

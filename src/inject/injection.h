@@ -31,6 +31,7 @@ struct internal_comm {
      * the application may need. */
     MPI_Comm comm;
     uint64_t calls; /* calls that an injection wanted before the first handshake */
+    uint64_t large; /* for tuning: its calls, large ones counted several times */
     struct handshake failed[HANDSHAKE_FAILURES], end;
     int failures;
     bool excluded; /* no injection uses it any more */

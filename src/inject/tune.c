@@ -8,6 +8,7 @@
 #include "inject/signature.h"
 
 #include "base/histogram.h"
+#include "base/input.h"
 #include "base/memory.h"
 #include "base/try.h"
 #include "profile/profile.h"
@@ -18,6 +19,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,59 +32,54 @@ static const struct tuning_library *library;
  * takes no longer than a search. */
 static const struct tuned_operation *tuned_as[N_OPERATIONS];
 
-/* --- what a run that was killed had found --- */
-
-/* Its findings: rank 0 reads them at the start, rank 0 of a communicator when it needs them. */
-static json_t *killed;
-
-static pthread_mutex_t killed_lock = PTHREAD_MUTEX_INITIALIZER;
-
-static void add_record(int directory, const char *name, const struct ledger_header *h,
-                       const char *fault, void *findings)
-{
-    const struct ledger_header *own = layer.ledger.header;
-    struct ledger l;
-    const json_t *one;
-    size_t i;
-    if (fault || h->size != own->size || strcmp(h->program, own->program) != 0 ||
-        strcmp(h->script, own->script) != 0 || strcmp(h->arguments, own->arguments) != 0 ||
-        strcmp(h->mpi_library, own->mpi_library) != 0 ||
-        ledger_open(&l, directory, name, 1u << LEDGER_TEXTS))
-        return;
-    json_t *all = profile_injected(&l);
-    json_array_foreach(all, i, one)
-        if (!strcmp(json_text_at(one, "kind"), tune_injection.name))
-            json_array_append(findings, json_object_get(one, "value"));
-    json_decref(all);
-    ledger_close(&l);
-}
-
-/* Reads the records in the directory of the run before this one, unless it has ended well. */
-static void read_records(void *findings)
-{
-    int directory = layer.previous ? open(layer.previous, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    if (directory >= 0 && faccessat(directory, "profile.json", F_OK, 0))
-        ledger_each(directory, add_record, findings);
-    if (directory >= 0)
-        close(directory);
-}
-
-static json_t *killed_read(void)
-{
-    json_t *findings = json_array();
-    if (!memory_try(read_records, findings))
-        findings = json_array();
-    if (json_array_size(findings))
-        injection_warn("tune: %zu measurements of a run that did not end (%s) are used where the "
-                       "same calls occur",
-                       json_array_size(findings), layer.previous);
-    return findings;
-}
-
 /* Identifies the members in all runs with as many ranks, as in profile.json. */
 static json_t *members_json(const struct collective *c)
 {
     return json_sprintf("0x%016llx", (unsigned long long)c->on->of->id);
+}
+
+/* --- what a run that was killed had found --- */
+
+/* The findings of this rank, which was rank 0 of the same communicators; NULL if there are none. */
+static json_t *killed;
+
+/* Reads the record in the directory of the run before this one, unless that has ended well. Copies
+ * the findings into this run's record, too, in case it is killed as well. */
+static void killed_read(void *unused)
+{
+    char pattern[40], ended[PATH_MAX];
+    struct ledger l;
+    json_t *one;
+    size_t i;
+    (void)unused;
+    snprintf(ended, sizeof ended, "%s/profile.json", layer.previous);
+    snprintf(pattern, sizeof pattern, "/rank-%06d-*.ledger", layer.rank);
+    glob_t record = input_list(layer.previous, pattern);
+    const bool any = record.gl_pathc > 0 && access(ended, F_OK) &&
+                     !ledger_open(&l, AT_FDCWD, record.gl_pathv[0], 1u << LEDGER_TEXTS);
+    globfree(&record);
+    if (!any)
+        return;
+    const struct ledger_header *own = layer.ledger.header, *h = l.header;
+    killed = json_array();
+    const bool same = h->size == own->size && !strcmp(h->program, own->program) &&
+                      !strcmp(h->script, own->script) && !strcmp(h->arguments, own->arguments) &&
+                      !strcmp(h->mpi_library, own->mpi_library);
+    json_t *all = same ? profile_injected(&l) : NULL;
+    json_array_foreach(all, i, one) {
+        json_t *value = json_object_get(one, "value");
+        if (!strcmp(json_text_at(one, "kind"), tune_injection.name)) {
+            json_object_del(value, "communicator_index"); /* valid only in the other record */
+            injection_record(&tune_injection, value);
+            json_array_append(killed, value);
+        }
+    }
+    json_decref(all);
+    ledger_close(&l);
+    if (layer.rank == 0)
+        injection_warn("tune: %zu measurements of a run that did not end (%s) are used where the "
+                       "same calls occur (same command, ranks and MPI library)",
+                       json_array_size(killed), layer.previous);
 }
 
 /* What the killed run had found for G on C's communicator, a new reference; NULL if nothing. */
@@ -90,9 +87,6 @@ static json_t *killed_find(const struct collective *c, const struct signature *g
 {
     json_t *one, *members = members_json(c), *found = NULL;
     size_t i;
-    pthread_mutex_lock(&killed_lock);
-    killed = killed ? killed : killed_read();
-    pthread_mutex_unlock(&killed_lock);
     json_array_foreach(killed, i, one) {
         const json_t *root = json_object_get(one, "root");
         if (!found && !strcmp(json_text_at(one, "operation"), g->operation->mpi_name) &&
@@ -103,18 +97,6 @@ static json_t *killed_find(const struct collective *c, const struct signature *g
     }
     json_decref(members);
     return found;
-}
-
-/* Copies all its findings into this run's record, in case this run is killed, too. */
-static void killed_keep(void)
-{
-    json_t *one;
-    size_t i;
-    killed = killed_read();
-    json_array_foreach(killed, i, one) {
-        json_object_del(one, "communicator_index"); /* valid only in the other record */
-        injection_record(&tune_injection, one);
-    }
 }
 
 /* --- measuring --- */
@@ -131,8 +113,8 @@ static bool start(void)
         injection_warn(PROFILE_NOT_TUNED ": the MPI library of %llu of %d ranks has no algorithms "
                                          "that can be chosen while a program runs",
                        (unsigned long long)lacking, layer.size);
-    else if (layer.rank == 0)
-        killed_keep();
+    else if (layer.previous)
+        memory_try(killed_read, NULL);
     const bool exact = !strcmp(layer.settings.tune, "exact");
     for (unsigned i = 0; i < N_OPERATIONS; i++) {
         const struct operation *o = replica_find(i);
@@ -143,10 +125,17 @@ static bool start(void)
     return !lacking;
 }
 
+/* An internal communicator takes as long as WORTH small calls, or calls with as many PIECEs, so
+ * none is wanted before this is within the share of them. */
 static bool wants(const struct collective *c)
 {
-    return tuned_as[c->call->operation] && c->bytes <= INT_MAX &&
-           (c->bytes > 0 || c->call->operation == OP_Barrier);
+    enum { WORTH = 1000, PIECE = 4096 };
+    if (!tuned_as[c->call->operation] || !c->on || c->bytes > INT_MAX ||
+        (c->bytes == 0 && c->call->operation != OP_Barrier))
+        return false;
+    c->on->large += 1 + c->bytes / PIECE;
+    return c->on->comm != MPI_COMM_NULL ||
+           (double)c->on->large * layer.settings.tune_share > 100 * WORTH;
 }
 
 /* Whether the order of a reduction's operands may change. */
@@ -158,10 +147,10 @@ static bool commutes(const struct collective *c)
     return can;
 }
 
-/* How often a signature was due, had too little time, had no algorithms that all its ranks have,
- * and got a finding. */
-enum { DUE, SHORT, WITHOUT, FOUND, COUNTS };
+/* How often a signature was due, had no algorithms that all its ranks have, and got a finding. */
+enum { DUE, WITHOUT, FOUND, COUNTS };
 static uint64_t count[COUNTS];
+static double needed = INFINITY; /* the least seconds that a measurement without time would take */
 
 static bool due(const struct collective *c)
 {
@@ -179,10 +168,15 @@ static void finish(void)
     if (all[FOUND] > 0)
         return;
     tune_injection.left_out = 0; /* the warning says why */
-    if (layer.rank == 0)
+    /* The next try comes up to twice as late as it could. */
+    if (layer.rank == 0 && isfinite(needed))
+        injection_warn(PROFILE_NOT_TUNED ": the run is too short: %.2g s at --tune-share=%g would "
+                                         "suffice",
+                       200 * needed / layer.settings.tune_share, layer.settings.tune_share);
+    else if (layer.rank == 0)
         injection_warn(PROFILE_NOT_TUNED ": %s",
-                       all[DUE] == 0  ? "no tunable call occurs 9 times with one size"
-                       : all[SHORT]   ? "the run is too short for --tune-share"
+                       all[DUE] == 0  ? "no tunable call occurs 9 times with one size, or "
+                                        "thousands of times on a communicator of the application"
                        : all[WITHOUT] ? "the ranks have no algorithms in common"
                                       : "the measurements failed");
 }
@@ -213,13 +207,21 @@ static void finding_complete(json_t *f, uint64_t calls)
     json_decref(f);
 }
 
-static int measure(const struct collective *c, struct signature *g, struct subject *u)
+static const double seconds_least = 0.1;
+
+static int note_short(double seconds)
+{
+    needed = fmin(needed, fmax(seconds, seconds_least));
+    return MPI_SUCCESS;
+}
+
+static int measure(const struct collective *c, struct signature *g, struct subject *u,
+                   double budget)
 {
     enum { OPERATIONS_LEAST = 16 }; /* of each candidate: six rounds of two, and a pilot */
-    static const double seconds_least = 0.1;
     struct tuned result;
     int plain = u->is_broadcast && u->replica.call.recv_bytes > 0, all_plain;
-    double apart, one, budget = injection_budget(&tune_injection, 0, layer.settings.tune_share);
+    double apart, one;
     struct tuning t = {.library = library,
                        .operation = tuned_as[c->call->operation],
                        .bytes = c->bytes,
@@ -229,45 +231,44 @@ static int measure(const struct collective *c, struct signature *g, struct subje
     t.tree = all_plain ? &u->replica.call.by : NULL;
     tuner_list(&t, c->on->size, &result);
     TRY(subject_arrivals(u, g, &t.c.after, &apart));
-    TRY(subject_budget(u, budget < seconds_least ? 0 : budget, OPERATIONS_LEAST * result.n, apart,
-                       &t.budget, &one));
-    if (t.budget <= 0) {
-        __atomic_fetch_add(&count[SHORT], 1, __ATOMIC_RELAXED);
-        return MPI_SUCCESS;
-    }
+    TRY(subject_budget(u, budget, OPERATIONS_LEAST * result.n, apart, &t.budget, &one));
+    if (t.budget <= 0)
+        return note_short(OPERATIONS_LEAST * result.n * (one + apart));
     g->done = true;
     TRY(tuner_measure(&t, &result));
     __atomic_fetch_add(&count[WITHOUT], result.n < 2, __ATOMIC_RELAXED);
     if (c->on->rank > 0 || result.n < 2)
         return MPI_SUCCESS;
-    if (!estimate_known(result.time[0])) {
-        __atomic_fetch_add(&count[SHORT], 1, __ATOMIC_RELAXED);
-        return MPI_SUCCESS;
-    }
+    if (!estimate_known(result.time[0]))
+        return note_short(2 * t.budget);
     result.calls = (double)g->calls;
     finding_keep(c, g, finding_json(c, g, &result, apart));
     injection_record(&tune_injection, g->found);
     return MPI_SUCCESS;
 }
 
-/* If a killed run had measured G, takes its finding instead of measuring. Rank 0 decides for all.
- */
-static int recall(const struct collective *c, struct signature *g)
+/* Sets *BUDGET to the seconds for measuring G, the same on all members. If a killed run had
+ * measured it, takes that finding: -1. Rank 0 decides. */
+static int plan(const struct collective *c, struct signature *g, double *budget)
 {
     json_t *found = c->on->rank == 0 ? killed_find(c, g) : NULL;
-    g->done = found;
+    const double left = injection_budget(&tune_injection, 0, layer.settings.tune_share);
     if (found)
         finding_keep(c, g, found);
-    return PMPI_Bcast(&g->done, 1, MPI_C_BOOL, 0, c->on->comm);
+    *budget = found ? -1 : fmax(left, 0);
+    TRY(PMPI_Bcast(budget, 1, MPI_DOUBLE, 0, c->on->comm));
+    g->done = *budget < 0;
+    return g->done || *budget >= seconds_least ? MPI_SUCCESS : note_short(0);
 }
 
 static void before(const struct collective *c)
 {
     struct signature *g = signature_of(&tune_injection, c);
     struct subject u;
-    if (recall(c, g) == MPI_SUCCESS && !g->done) {
+    double budget;
+    if (plan(c, g, &budget) == MPI_SUCCESS && budget >= seconds_least) {
         if (subject_open(&u, c))
-            measure(c, g, &u);
+            measure(c, g, &u, budget);
         subject_close(&u);
     }
     call_exclude(c->on->of->id, 1); /* excludes this call from timing: it is delayed */

@@ -36,8 +36,6 @@ void life_prepare(bool before_init)
         local_clock_start();
         prepared = clock_read_pair();
         settings_read(&layer.settings, settings_environment(), complain, NULL);
-        if (before_init && *layer.settings.tuned)
-            tuned_use();
         if (before_init && *layer.settings.tune)
             layer.previous = realpath(layer.settings.output, NULL);
         const struct launcher *l = members_launcher(before_init);
@@ -46,6 +44,8 @@ void life_prepare(bool before_init)
              seen = named && record_make((struct record_owner){l->rank, l->size, l->run});
         if (before_init)
             members_announce(seen);
+        if (before_init && *layer.settings.tuned)
+            tuned_use(l->size);
     }
     pthread_mutex_unlock(&layer.lock);
 }
@@ -131,7 +131,7 @@ static bool agree_to_record(const char *obstacle)
     /* The parts of an MPMD run may have options of their own. */
     if (!any.obstacle && any.settings != ~any.complement)
         disagreement =
-            "ranks have different options: each records by its own, and nothing is injected";
+            "ranks have different options: each records by its own, nothing is injected or tuned";
     if (*disagreement && layer.rank == 0)
         layer_say("%s", disagreement);
     return !any.obstacle;
@@ -178,7 +178,7 @@ static bool join(void)
                   *record_obstacle ? record_obstacle : "its directory cannot be read");
     else if (layer.rank == first_member && !*record_obstacle)
         layer_say("%d of %d ranks take part: the others run without collprof or with another "
-                  "--output; nothing is injected",
+                  "--output; nothing is injected or tuned",
                   members, layer.size);
     return members;
 }

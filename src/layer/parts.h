@@ -50,9 +50,10 @@ struct profile *merge_ranks(const struct ledger *mine, MPI_Comm comm);
  * nothing without --tune. On failure gives the reason. */
 void tuned_save(const struct profile *p);
 
-/* Before MPI_Init, with --tuned=DIR: sets the variables by which the library reads the rules in
- * DIR, unless they are for another library or version, which it says. */
-void tuned_use(void);
+/* Before MPI_Init, once the record is made, with --tuned=DIR: sets the variables by which the
+ * library reads the rules in DIR. Says why not if they are damaged, for another library or version,
+ * or not the same on all RANKS, which wait for each other. */
+void tuned_use(int ranks);
 
 /* Writes the profile (NULL: memory ran out) and prints the report, once, on one rank. False, after
  * printing the reason, if it could not be written. START: clock_now() when merging began. */

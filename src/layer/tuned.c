@@ -4,12 +4,16 @@
 #include "base/input.h"
 #include "base/launcher.h"
 #include "profile/profile.h"
+#include "sync/yielding.h"
 #include "tune/found.h"
 #include "tune/library.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 /* Only what tuning writes is taken from the file. The rules' path is made anew, since the directory
  * may have been moved. */
@@ -25,20 +29,57 @@ static void set_variable(char *line)
         setenv(name, strcmp(name, rules) ? value : path, 1);
 }
 
-void tuned_use(void)
+/* Whether all RANKS have the rules with the hash SUM; "": this one has none. Ranks that used
+ * different rules would wait for each other for ever, and before MPI_Init they have only the run's
+ * directory in common. There each adds its vote to a file, after ten seconds one against the rules.
+ * The first votes, as many as ranks, decide. The lock makes a network file system show them all. */
+static bool agree(int ranks, const char *sum)
+{
+    enum { SIZE = TUNED_SUM - 1 };
+    static const char name[] = "rules-votes", against[] = "against, against";
+    const double end = clock_now() + 10;
+    int equal = 0, directory = run_directory_open(&run_directory),
+        file = openat(directory, name, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    bool good = write(file, *sum ? sum : against, SIZE) == SIZE && *sum;
+    while (good && equal < ranks) {
+        char vote[TUNED_SUM] = "";
+        flock(file, LOCK_EX);
+        if (pread(file, vote, SIZE, equal * SIZE) == SIZE)
+            good = !strcmp(vote, sum);
+        else if (clock_now() > end)
+            good = write(file, against, SIZE) == SIZE;
+        flock(file, LOCK_UN);
+        equal += *vote != '\0';
+        if (!*vote)
+            give_way(1);
+    }
+    if (good)
+        unlinkat(directory, name, 0); /* all have opened it */
+    close(file);
+    close(directory);
+    return good;
+}
+
+void tuned_use(int ranks)
 {
     static const char library[] = "# library: ";
-    char path[PATH_MAX], text[16384] = "", name[128], *rest = text, *line;
+    char path[PATH_MAX], text[16384] = "", name[128], sum[TUNED_SUM], *rest = text, *line;
     snprintf(path, sizeof path, "%s/env.sh", layer.settings.tuned);
-    input_read(path, text, sizeof text);
+    const bool whole = input_read(path, text, sizeof text) + 1 < sizeof text &&
+                       tuned_is_whole(layer.settings.tuned, sum);
     tuning_library_name(name, sizeof name);
     line = strsep(&rest, "\n");
-    const char *of =
-        strncmp(line, library, strlen(library)) ? "no library" : line + strlen(library);
-    if (strcmp(of, name) != 0 && launcher_speaks())
-        layer_say("--tuned=%s was written for %s, and is not used for %s", layer.settings.tuned, of,
-                  name);
-    while (!strcmp(of, name) && (line = strsep(&rest, "\n")))
+    const char *of = line + (strncmp(line, library, strlen(library)) ? 0 : strlen(library));
+    const char *why = !whole ? "its files are missing, damaged or edited (write \"" TUNED_EDITED
+                               "\" into tuned.sum)"
+                      : strcmp(of, name) ? "another library or version"
+                                         : NULL;
+    if (ranks > 1 && !agree(ranks, why ? "" : sum) && !why)
+        why = "not all ranks have found the same files in 10 s";
+    if (why && launcher_speaks())
+        layer_say("--tuned=%s was written for %s, and is not used for %s: %s", layer.settings.tuned,
+                  of, name, why);
+    while (!why && (line = strsep(&rest, "\n")))
         set_variable(line);
 }
 

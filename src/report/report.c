@@ -145,8 +145,12 @@ static void write_full(const struct view *v, FILE *out, const struct report_opti
 static void write_missing(const struct view *v, FILE *out, const struct report_table *table)
 {
     const bool recorded = v->p->trace.on && table->option && !strcmp(table->option, "--trace");
-    fprintf(out, "The run has no %s", table->name);
-    if (table->option && !recorded)
+    const char *why = "";
+    for (size_t i = 0; i < v->p->warnings.n && !strcmp(table->name, "tune"); i++)
+        if (!strncmp(v->p->warnings.at[i], PROFILE_NOT_TUNED, strlen(PROFILE_NOT_TUNED)))
+            why = v->p->warnings.at[i];
+    fprintf(out, "The run has no %s%s%s", table->name, *why ? ": " : "", why);
+    if (table->option && !recorded && !*why)
         fprintf(out, ": collprof run %s records it, if there is any", table->option);
     fputs(".\n", out);
 }

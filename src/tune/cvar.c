@@ -74,22 +74,14 @@ bool cvar_read(const char *name, long long *value)
     struct cvar v;
     MPI_T_cvar_handle handle;
     int count, bytes = 0;
-    union {
-        int number;
-        unsigned natural;
-        long long large;
-        unsigned char truth;
-    } now = {.large = 0};
+    long long now = 0; /* the low bytes come first, as in cvar_write() */
     if (find(name, &v) || PMPI_Type_size(v.type, &bytes) || bytes > (int)sizeof now ||
         PMPI_T_cvar_handle_alloc(v.index, NULL, &handle, &count))
         return false;
     bool good = count == 1 && PMPI_T_cvar_read(handle, &now) == MPI_SUCCESS;
     PMPI_T_cvar_handle_free(&handle);
     if (good)
-        *value = v.type == MPI_UNSIGNED       ? now.natural
-                 : bytes == sizeof now.number ? now.number
-                 : bytes == 1                 ? now.truth
-                                              : now.large;
+        *value = bytes == sizeof(int) && v.type != MPI_UNSIGNED ? (int)now : now;
     return good;
 }
 

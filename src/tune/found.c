@@ -1,5 +1,7 @@
 #include "tune/found.h"
 
+#include "base/hash.h"
+#include "base/input.h"
 #include "base/quote.h"
 #include "base/reason.h"
 #include "base/text.h"
@@ -155,6 +157,34 @@ static void write_env(FILE *out, const struct files *f)
                 word);
 }
 
+bool tuned_is_whole(const char *directory, char sum[TUNED_SUM])
+{
+    static const char *const names[] = {"tuned.sum", "env.sh", "openmpi.rules"};
+    char path[PATH_MAX], block[4096], given[TUNED_SUM + 1] = "";
+    const char *why;
+    uint64_t hash = HASH_START;
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s/%s", directory, names[i]);
+        FILE *in = input_file(path, &why);
+        if (in && i == 0)
+            given[fread(given, 1, TUNED_SUM, in)] = '\0';
+        for (size_t n; in && (n = fread(block, 1, sizeof block, in)) > 0;)
+            hash = hash_bytes(hash, block, n);
+        if (in)
+            fclose(in);
+    }
+    snprintf(sum, TUNED_SUM, "%016llx", (unsigned long long)hash);
+    return !strcmp(given, TUNED_EDITED "\n") ||
+           (!strncmp(given, sum, TUNED_SUM - 1) && !strcmp(given + TUNED_SUM - 1, "\n"));
+}
+
+static void write_sum(FILE *out, const struct files *f)
+{
+    char sum[TUNED_SUM];
+    tuned_is_whole(f->directory, sum);
+    fprintf(out, "%s\n", sum);
+}
+
 static bool save(const struct files *f, const char *name,
                  void (*write)(FILE *out, const struct files *f))
 {
@@ -176,7 +206,7 @@ long tuned_set_save(struct tuned_set *s, const char *directory)
     struct files f = {directory, s, rules_of(s)};
     bool saved = save(&f, "tuned.json", write_json) &&
                  (!f.rules.by_size || save(&f, "openmpi.rules", write_openmpi)) &&
-                 save(&f, "env.sh", write_env);
+                 save(&f, "env.sh", write_env) && save(&f, "tuned.sum", write_sum);
     long n = saved ? (long)rules_count(&f.rules) : -1;
     rules_free(&f.rules);
     return n;

@@ -17,6 +17,12 @@ bool tuned_read(const json_t *json, struct tuned *t);
  * signatures T, with the option that uses that of the first one. */
 void tuned_ours_add(struct document *d, const struct tuned *t, size_t n);
 
+/* Whether env.sh and openmpi.rules in DIRECTORY are as its file tuned.sum says, by their hash or
+ * the word of a user who has edited them. SUM: their hash now. */
+enum { TUNED_SUM = 17 };
+#define TUNED_EDITED "edited"
+bool tuned_is_whole(const char *directory, char sum[TUNED_SUM]);
+
 /* Writes all files into DIRECTORY, which is made if necessary. Without rules env.sh changes no
  * setting. Returns rules_count(); -1 if writing failed, with the reason (base/reason.h). */
 long tuned_set_save(struct tuned_set *s, const char *directory);

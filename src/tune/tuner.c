@@ -35,45 +35,24 @@ static void estimate_all(const double *time, int n, struct tuned *out)
     }
 }
 
-/* Clears ALIVE[k] of candidates whose every block took FAR times as long as every block of one of
- * the library's, after some blocks of both: so few have no intervals. */
-static void drop_slow(const double *time, int n, bool *alive, const struct tuned *out)
-{
-    enum { FAR_BLOCKS = 3 };
-    static const double far = 1.5;
-    double shortest[ALGORITHMS_MAX], least = INFINITY;
-    for (int k = 0; k < out->n; k++) {
-        double longest = 0;
-        int blocks = 0;
-        shortest[k] = INFINITY;
-        for (int r = 0; r < n; r++) {
-            const double block = time[r * ALGORITHMS_MAX + k];
-            blocks += !isnan(block);
-            shortest[k] = fmin(shortest[k], block);
-            longest = fmax(longest, block);
-        }
-        if (blocks < FAR_BLOCKS)
-            shortest[k] = 0;
-        else if (alive[k] && !algorithm_is_ours(&out->candidate[k]))
-            least = fmin(least, longest);
-    }
-    for (int k = 1; k < out->n; k++)
-        alive[k] = alive[k] && !(shortest[k] > far * least);
-}
-
 bool tuner_judge(const double *time, int n, bool *alive, struct tuned *out)
 {
-    double least = 1; /* only of the library's: a broadcast of collprof must not exclude them */
+    /* Of so few blocks that there is no interval yet, what takes far longer is dropped, too. */
+    enum { FAR = 2, FAR_BLOCKS = 3 };
+    /* Only of the library's: a broadcast of collprof must not exclude them. */
+    double least = 1, middle = 1;
     bool open = n < ROUNDS_LEAST;
     estimate_all(time, n, out);
-    drop_slow(time, n, alive, out);
     out->best = 0;
     for (int k = 1; k < out->n; k++)
-        if (alive[k] && !algorithm_is_ours(&out->candidate[k]))
+        if (alive[k] && !algorithm_is_ours(&out->candidate[k])) {
             least = fmin(least, out->ratio[k].high);
+            middle = fmin(middle, out->ratio[k].value);
+        }
     for (int k = 1; k < out->n; k++) {
         const struct estimate *ratio = &out->ratio[k];
-        alive[k] = alive[k] && !(ratio->low > least);
+        alive[k] =
+            alive[k] && !(ratio->low > least) && !(n >= FAR_BLOCKS && ratio->value > FAR * middle);
         if (algorithm_is_ours(&out->candidate[k]))
             continue;
         if (alive[k] && ratio->high < 1 && ratio->value < 1 - TUNED_TIE &&

@@ -3,7 +3,7 @@
  * All candidates are measured in turn, a block of operations each, so that noise affects all
  * alike; a candidate's figure is the median of its blocks' times in relation to that of the
  * library's choice in the same round, with the interval of this median. A candidate
- * whose interval lies above that of another is dropped, after the second round one that is far
+ * whose interval lies above that of another is dropped, after the third round one that is far
  * slower, so that the budget goes to those that may be the best. The library's choice remains
  * unless a candidate's interval lies below 1. */
 #pragma once

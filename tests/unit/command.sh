@@ -58,7 +58,6 @@ expect 1 'status 3 of' $collprof repeat -o "$work/repeated" sh -c 'exit 3' # and
 [ "$(cd "$work/repeated" && echo *)" = "run-1 run-2 warm-up-run-1" ] || { ls "$work/repeated"; failed=1; }
 [ -e "$work/started" ] && { echo "FAIL: the application was started in spite of an error"; failed=1; }
 
-expect 2 'no env.sh of collprof in it' $collprof run --tuned="$work" "$work/canary.sh"
 expect 2 'expected: all, exact' $collprof run --tune=some "$work/canary.sh"
 expect 0 'coll_tuned_use_dynamic_rules=1' $collprof run --tune=exact env
 

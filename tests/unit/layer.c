@@ -470,6 +470,19 @@ Test(layer, tunes_the_applications_collectives)
     json_decref(p);
 }
 
+/* An internal communicator may take as long as 1000 calls, with this share after 100. */
+Test(layer, no_tuning_of_what_is_soon_freed)
+{
+    setenv("COLLPROF_TUNE_SHARE", "1000", 1);
+    json_t *p = profile_of("lives", "TUNE=all");
+    const json_t *found = json_object_get(json_object_get(p, "findings"), "tune"),
+                 *r = json_array_get(json_object_get(p, "ranks"), 0);
+    cr_expect_eq(json_array_size(found), 1);
+    cr_expect_float_eq(number(json_array_get(found, 0), "calls"), 500 - 100 - 5, 2);
+    cr_expect(number(r, "injected_ns") < 0.02e9 * number(r, "wall_seconds"));
+    json_decref(p);
+}
+
 Test(layer, other_broadcasts)
 {
     json_t *p = profile_of("broadcasts", "BCAST=chain");

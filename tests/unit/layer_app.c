@@ -192,15 +192,35 @@ static void callbacks(void)
         MPI_Gather(&rank, 1, MPI_INT, other, 1, MPI_INT, 0, MPI_COMM_WORLD);
 }
 
+/* Communicators that live for twelve calls, and then one for a second. */
+static void lives(void)
+{
+    MPI_Comm copy;
+    for (int i = 0; i < 41; i++) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+        for (int k = i < 40 ? 12 : 500; k > 0; k--) {
+            work(-1, i < 40 ? 0 : 2);
+            MPI_Barrier(copy);
+        }
+        MPI_Comm_free(&copy);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
         void (*play)(void);
-    } scenes[] = {
-        {"blocking", blocking},     {"requests", requests}, {"communicators", communicators},
-        {"errors", errors},         {"probes", probes},     {"callbacks", callbacks},
-        {"broadcasts", broadcasts}, {"regions", regions},   {"samples", samples}};
+    } scenes[] = {{"blocking", blocking},
+                  {"requests", requests},
+                  {"communicators", communicators},
+                  {"errors", errors},
+                  {"probes", probes},
+                  {"callbacks", callbacks},
+                  {"broadcasts", broadcasts},
+                  {"regions", regions},
+                  {"samples", samples},
+                  {"lives", lives}};
     int level;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_SINGLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

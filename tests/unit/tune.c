@@ -248,6 +248,40 @@ Test(tune, a_damaged_file_is_refused, .fini = scratch_remove)
     free(set.list.at);
 }
 
+static bool is_whole(const char *file, const char *text, size_t size)
+{
+    char path[400], sum[TUNED_SUM];
+    snprintf(path, sizeof path, "%s/%s", scratch, file);
+    FILE *out = fopen(path, "w");
+    cr_assert(out && fwrite(text, 1, size, out) == size && !fclose(out));
+    return tuned_is_whole(scratch, sum);
+}
+
+/* No file is used with any byte missing or changed, unless the user allows it. */
+Test(tune, damaged_rules_are_refused, .fini = scratch_remove)
+{
+    static const char *const files[] = {"tuned.sum", "env.sh", "openmpi.rules"};
+    struct tuned t = signature("MPI_Allreduce", 4, 8, 0.5, 0.9);
+    struct tuned_set set = set_of(openmpi, &t, 1);
+    char text[2000];
+    scratch_make();
+    tuned_set_save(&set, scratch);
+    free(set.list.at);
+    for (int f = 0; f < 3; f++) {
+        scratch_read(files[f], text, sizeof text);
+        const size_t n = strlen(text);
+        cr_assert(n > 16 && is_whole(files[f], text, n));
+        for (size_t i = 0; i < n; i++) {
+            cr_expect(!is_whole(files[f], text, i), "%s: %zu bytes", files[f], i);
+            text[i] ^= 1 << i % 8;
+            cr_expect(!is_whole(files[f], text, n), "%s: byte %zu", files[f], i);
+            text[i] ^= 1 << i % 8;
+        }
+        cr_expect(is_whole(files[f], text, n));
+    }
+    cr_expect(!is_whole("openmpi.rules", "edited", 6) && is_whole("tuned.sum", "edited\n", 7));
+}
+
 /* --- the judgement --- */
 
 /* Judges rounds in which candidate K of OUT takes TIME[K] times 1 + SPREAD, 1 or 1 - SPREAD, in
