@@ -147,8 +147,8 @@ static void write_missing(const struct view *v, FILE *out, const struct report_t
     const bool recorded = v->p->trace.on && table->option && !strcmp(table->option, "--trace");
     const char *why = "";
     for (size_t i = 0; i < v->p->warnings.n && !strcmp(table->name, "tune"); i++)
-        if (!strncmp(v->p->warnings.at[i], PROFILE_NOT_TUNED, strlen(PROFILE_NOT_TUNED)))
-            why = v->p->warnings.at[i];
+        if (!strncmp(v->p->warnings.at[i].text, PROFILE_NOT_TUNED, strlen(PROFILE_NOT_TUNED)))
+            why = v->p->warnings.at[i].text;
     fprintf(out, "The run has no %s%s%s", table->name, *why ? ": " : "", why);
     if (table->option && !recorded && !*why)
         fprintf(out, ": collprof run %s records it, if there is any", table->option);
