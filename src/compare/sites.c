@@ -35,8 +35,7 @@ static size_t same_before(const struct profile *p, const struct profile *sums,
                           const struct profile_entry *row, char *const *chain)
 {
     size_t n = 0;
-    for (const struct profile_entry *e = sums->entries.at; e < sums->entries.at + sums->entries.n;
-         e++)
+    for (EACH(const struct profile_entry, e, sums->entries))
         n += e->site != PROFILE_NONE && e->operation == row->operation &&
              !strcmp(chain[e->site], chain[row->site]) &&
              (ORDER(address_of(p, e->site), address_of(p, row->site))

@@ -3,8 +3,9 @@
  * Events are written one by one, since a trace may be large. */
 #include "export/export.h"
 
-#include "profile/profile.h"
 #include "report/labels.h"
+
+#include <math.h>
 
 struct perfetto {
     const struct profile *p;
@@ -25,11 +26,6 @@ static void put(struct perfetto *w, json_t *event)
 static double time_us(const struct perfetto *w, int64_t ns)
 {
     return ns > w->p->trace.first_ns ? (double)(ns - w->p->trace.first_ns) / 1e3 : 0;
-}
-
-static double lasting_us(int64_t from, int64_t to)
-{
-    return to > from ? (double)(to - from) / 1e3 : 0;
 }
 
 /* Makes an event of phase PH; takes over its arguments (NULL: none). */
@@ -89,7 +85,7 @@ static void put_call(struct perfetto *w, const uint32_t *of, size_t n)
     }
     json_t *call = event("X", w->p->operations.at[a->operation].name, "mpi",
                          time_us(w, a->entry_ns), a->rank, a->thread, args);
-    json_put(call, "dur", json_real(lasting_us(a->entry_ns, a->exit_ns)));
+    json_put(call, "dur", json_real(fmax((double)(a->exit_ns - a->entry_ns) / 1e3, 0)));
     put(w, call);
 }
 

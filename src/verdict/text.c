@@ -365,17 +365,14 @@ void verdict_write(const json_t *value, FILE *out, const char *mark, size_t widt
     size_t i, n = json_array_size(groups);
     text_paragraph_write(out, mark, json_text_at(value, "text"), width);
     json_array_foreach(groups, i, g) {
-        const char *own = json_string_value(json_object_get(g, "mark"));
+        const char *start = json_is_true(json_object_get(g, "at_fault")) ? "* " : "  ";
         char line[VERDICT_TEXT] = "";
         if (i == GROUPS)
             break;
         add_ranks(line, json_object_get(g, "ranks"));
         add(line, ": %s", json_text_at(g, "text"));
-        text_paragraph_write(out,
-                             own                                            ? own
-                             : json_is_true(json_object_get(g, "at_fault")) ? "* "
-                                                                            : "  ",
-                             line, width);
+        start = json_string_value(json_object_get(g, "mark")) ?: start;
+        text_paragraph_write(out, start, line, width);
     }
     if (n > GROUPS)
         fprintf(out, "  %zu more groups\n", n - GROUPS);
