@@ -170,7 +170,7 @@ static void finish(void)
     tune_injection.left_out = 0; /* the warning says why */
     /* The next try comes up to twice as late as it could. */
     if (layer.rank == 0 && isfinite(needed))
-        injection_warn(PROFILE_NOT_TUNED ": the run is too short: %.2g s at --tune-share=%g would "
+        injection_warn(PROFILE_NOT_TUNED ": the run is too short: %.4g s at --tune-share=%g would "
                                          "suffice",
                        200 * needed / layer.settings.tune_share, layer.settings.tune_share);
     else if (layer.rank == 0)
@@ -218,7 +218,7 @@ static int note_short(double seconds)
 static int measure(const struct collective *c, struct signature *g, struct subject *u,
                    double budget)
 {
-    enum { OPERATIONS_LEAST = 16 }; /* of each candidate: six rounds of two, and a pilot */
+    enum { OPERATIONS_LEAST = 24 }; /* of each candidate: six rounds of three, tests, a pilot */
     struct tuned result;
     int plain = u->is_broadcast && u->replica.call.recv_bytes > 0, all_plain;
     double apart, one;
