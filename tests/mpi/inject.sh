@@ -75,7 +75,7 @@ for algorithm in binomial ${longer:+linear backward flat chain} grid; do
     COLUMNS=300 "$collprof" report --table=broadcast out | grep -q '4 ranks from 0, made at inject.c:' ||
         fail "a communicator without a name is called otherwise where it was measured on"
 done
-"$collprof" report out | tr -d '\n' | grep -q 'Experiments took .* per rank,' || fail "no cost of a schedule"
+"$collprof" report out | grep -q 'Experiments took' || fail "no cost of a schedule"
 # Among threads that call MPI, too, nothing is measured: that took minutes.
 grep -q 'while several threads call MPI' out/profile.json || fail "latencies measured among threads"
 # What is measured with the replacement is no call of the application's.
