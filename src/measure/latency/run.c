@@ -146,7 +146,7 @@ struct estimate latency_within(const struct latency_result *r, const struct late
     const bool at_least = !f && r->at_least, at_most = of->curve.n > 0 && !of->curve.settled;
     double low = at_least ? fmin(e.low, e.value) : e.low;
     return (struct estimate){*error > fmax(0, 1.1 * e.value) ? NAN : e.value,
-                             at_most ? 0 : low - fmin(below, fmax(low, 0)),
+                             at_most ? (isnan(e.low) ? NAN : 0) : low - fmin(below, fmax(low, 0)),
                              at_least ? NAN : e.high + *error};
 }
 
