@@ -191,7 +191,7 @@ static int report(const struct pairs_options *o, const struct pairs *p, struct d
     for (int s = 0; s < p->n_sizes; s++)
         add_bound(p, d, &p->size[s]);
     pairs_pictures(d);
-    if (p->slowdown > 0 && p->n > 3) /* otherwise two pairs were never measured at once */
+    if (p->slowdown > 1.005)
         document_finding(
             d, FINDING("slowdown_among_others", NOTE, .number = {{"factor", p->slowdown}}),
             "Measured at the same time as others, a pair took up to %.3g times as "

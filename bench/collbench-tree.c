@@ -207,6 +207,10 @@ static double add_row(struct tree_session *t, struct schedule *s, const struct b
     bool contradicts = advised && (strcmp(advised, "no") ? speedup < 1 : speedup > 1.02);
     table_text(t->table, contradicts ? "unknown" : advised);
     table_text(t->table, *chosen ? chosen : NULL);
+    if (s && s->segment == 0 && isnan(predicted.value))
+        table_remark(t->table, FINDING("unknown_on_shared_media", DOUBT),
+                     "prediction unknown on shared media: %s",
+                     schedule_unknown(&t->grid.pairs, bytes, s));
     if (t->run)
         add_remarks(t, seen, error);
     double most = !t->run || isinf(error)       ? predicted.high
@@ -339,19 +343,12 @@ static void add_pictures(const struct tree_session *t, struct document *d)
 
 static void add_facts(const struct tree_session *t, struct document *d)
 {
-    const struct pairs *p = &t->grid.pairs;
     document_fact(d, "latencies", "%s", t->o->latencies ? t->o->latencies : "measured now");
     if (t->run)
         document_fact(d, "method", "%s", method_of(t));
     else
         document_finding(d, FINDING("not_run", NOTE), "Nothing was run: %s.",
                          t->o->no_run ? "--no-run" : "one rank, a prediction for the log's");
-    if (!(p->slowdown > 0 && p->slowdown <= PAIRS_SHARED))
-        document_finding(
-            d, FINDING("unknown_on_shared_media", DOUBT, .number = {{"slowdown", p->slowdown}}),
-            "Predictions are unknown on shared media: %s.",
-            p->slowdown > 0 ? "pairs slow each other down, so only a trial shows times"
-                            : "a log does not show whether pairs share a path");
 }
 
 int main(int argc, char **argv)

@@ -326,7 +326,7 @@ Test(pairs, choice_of_all_trees)
     struct schedule *s = &c.s[0];
     cr_assert(s->segment > 0, "the quickest is in segments");
     cr_assert_eq(strncmp(s->name, "grid (", 6), 0, "%s", s->name);
-    p.slowdown = 1;
+    p.slowdown = p.size[0].shared = p.size[1].shared = 1;
     struct estimate e = schedule_predict_interval(&p, 1 << 20, s);
     cr_assert(isnan(e.value) && isnan(e.high) && isnan(s->completion), "segments");
     choice_free(&c);
@@ -345,9 +345,25 @@ Test(pairs, choice_of_all_trees)
     cr_assert(e.value - e.low > 20e-6 && e.high - e.value > 20e-6, "clocks of several hosts");
     p.slowdown = 1.1;
     cr_assert_float_eq(e.low / schedule_predict_interval(&p, 64, s).low, 1.1, 1e-9, "among others");
-    p.slowdown = 2;
+    p.size[0].shared = 1.2;
+    cr_assert_float_eq(e.low / schedule_predict_interval(&p, 64, s).low, 1.1 * 1.2, 1e-9,
+                       "further");
+    p.size[0].shared = 1;
+    p.size[1].shared = 1.3;
+    cr_assert(isnan(schedule_predict_interval(&p, 65, s).value), "between two sizes");
+    for (int k = 0; k < 4; k++) {
+        p.slowdown = k == 0 ? 2 : 1;
+        p.size[0].shared = k == 1 ? 0 : k == 2 ? 1.3 : 1;
+        e = schedule_predict_interval(&p, 64, s);
+        bool known = k == 3;
+        cr_assert(isnan(e.value) != known && isnan(e.low) != known &&
+                  isnan(s->arrival[3]) != known && !schedule_unknown(&p, 64, s) == known);
+    }
+    choice_free(&c);
+    cr_assert(choice_find_schedules(&p, 0, 64, &tree_chain, 0, &c, why, sizeof why) && c.n == 1);
+    p.size[0].shared = p.slowdown = 2;
     e = schedule_predict_interval(&p, 64, s);
-    cr_assert(isnan(e.value) && isnan(e.low) && isnan(s->completion) && isnan(s->arrival[3]));
+    cr_assert_float_eq(e.value, s->completion, 1e-12, "one message at a time");
     p.slowdown = 0;
     cr_assert(isnan(schedule_predict_interval(&p, 64, s).value), "a log does not show it");
     choice_free(&c);

@@ -26,7 +26,8 @@ static double error_of(const struct pairs *p)
                 n++;
             }
         }
-    return error_least + log(fmax(1, p->slowdown)) + varied / fmax(1, n);
+    double among = p->slowdown > PAIRS_SHARED ? 1 : p->slowdown; /* otherwise measured alone */
+    return error_least + log(fmax(1, among)) + varied / fmax(1, n);
 }
 
 void choice_free(struct choice *c)
@@ -104,18 +105,39 @@ static double predict_limit(const struct pairs *p, size_t bytes, const struct sc
     return pairs_graph(p, bytes, false, late, &g) ? schedule_last(s, &g, sharing) : NAN;
 }
 
+/* Whether no two messages are ever under way at the same time. */
+static bool is_chain(const struct schedule *s)
+{
+    bool chain = true;
+    for (int u = 0; u < s->n; u++)
+        chain = chain && s->first[u + 1] - s->first[u] <= 1;
+    return chain;
+}
+
+const char *schedule_unknown(const struct pairs *p, size_t bytes, const struct schedule *s)
+{
+    double shared = pairs_shared(p, bytes);
+    return s->segment > 0               ? "segments are under way together"
+           : p->slowdown == 0           ? "a log does not show whether pairs share a path"
+           : is_chain(s)                ? NULL
+           : p->slowdown > PAIRS_SHARED ? "pairs slow each other down"
+           : shared == 0                ? "no time was left to find which messages share a path"
+           : shared > PAIRS_SHARED      ? "messages share a path beyond their sender's port"
+                                        : NULL;
+}
+
 struct estimate schedule_predict_interval(const struct pairs *p, size_t bytes, struct schedule *s)
 {
     struct graph g RELEASED(graph_free) = {0};
-    bool known = s->segment == 0 && p->slowdown > 0 && p->slowdown <= PAIRS_SHARED;
-    if (!known || !pairs_graph(p, bytes, false, 0, &g)) {
+    if (schedule_unknown(p, bytes, s) || !pairs_graph(p, bytes, false, 0, &g)) {
         s->completion = NAN;
         for (int v = 0; v < s->n; v++)
             s->arrival[v] = NAN;
         return ESTIMATE_UNKNOWN;
     }
     schedule_predict(s, &g, 1);
-    double error = exp(error_of(p)), first = predict_limit(p, bytes, s, -1, SCHEDULE_APART),
+    double error = exp(error_of(p)) * (is_chain(s) ? 1 : fmax(1, pairs_shared(p, bytes))),
+           first = predict_limit(p, bytes, s, -1, SCHEDULE_APART),
            in_turn = predict_limit(p, bytes, s, 1, SCHEDULE_IN_TURN),
            together = predict_limit(p, bytes, s, 1, SCHEDULE_TOGETHER);
     return (struct estimate){s->completion, first / error, error * fmax(in_turn, together)};

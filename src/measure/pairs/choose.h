@@ -27,9 +27,11 @@ bool choice_find_schedules(const struct pairs *p, int root, size_t bytes,
                            size_t size);
 void choice_free(struct choice *c);
 
+/* Why the completion of S is unknown; NULL: it is known. Only of chains it is on shared media. */
+const char *schedule_unknown(const struct pairs *p, size_t bytes, const struct schedule *s);
+
 /* Predicts by the paper's model when broadcast S of BYTES completes. Ends of the 95 % interval:
  * low, a sender's messages are apart; high, they arrive together (enum schedule_sharing). Both are
  * widened by the prediction error on other kinds of networks. Measurements of S are not used. The
- * result and the times in S are NaN if S has segments, if concurrent pairs were not shown to be
- * independent, or if memory is short. */
+ * result and the times in S are NaN if it is unknown, or if memory is short. */
 struct estimate schedule_predict_interval(const struct pairs *p, size_t bytes, struct schedule *s);

@@ -34,6 +34,8 @@ struct pairs_size {
     size_t bytes;
     int repeats; /* 0: not known */
     double *of[PAIRS_QUANTITIES];
+    double shared; /* ratio of a message's time in random traffic of all ranks to its time if it
+                      shares only its port: the largest of all tests; 0: unknown */
 };
 
 struct pairs {
@@ -81,6 +83,9 @@ bool pairs_set_host(struct pairs *p, int rank, const char *name);
 
 /* Whether all pairs have WHAT at all sizes. */
 bool pairs_all_known(const struct pairs *p, enum pairs_quantity what);
+
+/* Member "shared" of messages of BYTES: the largest of the sizes between which they are. */
+double pairs_shared(const struct pairs *p, size_t bytes);
 
 /* Bandwidth from I to J in bytes per second: the least-squares slope of half the round trip over
  * all sizes. INFINITY if the time does not grow with the size. */

@@ -14,12 +14,19 @@ struct sized {
 };
 
 /* Number of the largest measured size up to that of the message, or 0. */
-static int size_below(const struct sized *m)
+static int size_below(const struct pairs *p, size_t bytes)
 {
     int s = 0;
-    while (s + 1 < m->p->n_sizes && m->p->size[s + 1].bytes <= m->bytes)
+    while (s + 1 < p->n_sizes && p->size[s + 1].bytes <= bytes)
         s++;
     return s;
+}
+
+double pairs_shared(const struct pairs *p, size_t bytes)
+{
+    int s = size_below(p, bytes), above = s + (p->size[s].bytes < bytes && s + 1 < p->n_sizes);
+    double a = p->size[s].shared, b = p->size[above].shared;
+    return a > 0 && b > 0 ? fmax(a, b) : 0;
 }
 
 /* WHAT, interpolated between measured sizes; above the largest size, as measured there. */
@@ -27,7 +34,7 @@ static double interpolate(const struct sized *m, int i, int j, enum pairs_quanti
 {
     const struct pairs *p = m->p;
     size_t cell = pairs_cell(p, i, j);
-    int s = size_below(m);
+    int s = size_below(p, m->bytes);
     const struct pairs_size *a = &p->size[s], *b = a + 1;
     double from = pairs_value(a, what, cell);
     if (s + 1 == p->n_sizes || m->bytes <= a->bytes)
@@ -74,7 +81,7 @@ static double one_way(const struct sized *m, int i, int j)
 /* Number of the port by which U sends to V; 0 if U has one port. */
 static int port_of(const struct sized *m, int u, int v)
 {
-    double port = m->p->size[size_below(m)].of[PAIRS_PORT][pairs_cell(m->p, u, v)];
+    double port = m->p->size[size_below(m->p, m->bytes)].of[PAIRS_PORT][pairs_cell(m->p, u, v)];
     return isnan(port) ? 0 : (int)port;
 }
 

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { CHECKED = 24 }; /* how many pairs are re-measured alone, at most */
+
 struct pairs_plan pairs_plan_default(void)
 {
     static const size_t bytes = 64;
@@ -33,8 +35,7 @@ int pairs_partner(int i, int round, int n)
     return n % 2 ? -1 : m;
 }
 
-/* A barrier. A rank without time left makes all ranks stop. */
-static int pass_barrier(struct pairs_run *m)
+int pair_barrier(struct pairs_run *m)
 {
     int over = m->plan->until > 0 && clock_now() > m->plan->until, any = 0;
     if (m->plan->until > 0)
@@ -45,7 +46,7 @@ static int pass_barrier(struct pairs_run *m)
 /* This rank's part of a round: measures with PEER, or nothing if PEER is negative. */
 static int run_round(struct pairs_run *m, int peer)
 {
-    TRY(pass_barrier(m));
+    TRY(pair_barrier(m));
     return peer >= 0 ? pair_measure(m, peer) : MPI_SUCCESS;
 }
 
@@ -53,7 +54,7 @@ static int run_tournament(struct pairs_run *m)
 {
     for (int r = 0; r < pairs_rounds(m->n); r++)
         TRY(run_round(m, pairs_partner(m->rank, r, m->n)));
-    return pass_barrier(m);
+    return pair_barrier(m);
 }
 
 /* The ranks that do not belong to the pair wait at the next barrier. */
@@ -62,7 +63,7 @@ static int run_one_at_a_time(struct pairs_run *m)
     for (int i = 0; i < m->n; i++)
         for (int j = i + 1; j < m->n; j++)
             TRY(run_round(m, m->rank == i ? j : m->rank == j ? i : -1));
-    return pass_barrier(m);
+    return pair_barrier(m);
 }
 
 static int run_paper_size(struct pairs_run *m, int s)
@@ -143,23 +144,6 @@ static bool allocate(struct pairs_run *m, struct pairs *p)
     return good;
 }
 
-/* How many pairs are re-measured alone. */
-static int checks(int n)
-{
-    return n < 8 ? n * (n - 1) / 2 : 24;
-}
-
-/* This rank's partner in the K-th pair that is re-measured alone; -1 for none. These pairs differ,
- * and are spread over the rounds of the tournament and over the ranks. */
-static int checked_partner(const struct pairs_run *m, int k)
-{
-    int n = m->n, rounds = pairs_rounds(n), round = k * rounds / checks(n);
-    int middle = round * ((rounds + 1) / 2); /* partners are as far from it, in a circle */
-    int i = (middle + (k + 3 * round) % (n / 2) + n % 2) % rounds;
-    int j = pairs_partner(i, round, n);
-    return m->rank == i ? j : m->rank == j ? i : -1;
-}
-
 /* A pair's time while other pairs are measured, divided by its time alone: the larger ratio of the
  * round trip and of a burst in each direction; a burst shows a shared link that single messages do
  * not fill. For the round trip both minimum and median must be longer: noise hardly changes the
@@ -181,40 +165,43 @@ static double slowdown(const struct pairs_run *m, double *among, int s, int peer
 static int check_alone(struct pairs_run *m, struct pairs *p)
 {
     size_t cells = (size_t)m->plan->n_sizes * PAIRS_QUANTITIES * (size_t)m->n;
+    int every = (m->n * (m->n - 1) / 2 + CHECKED - 1) / CHECKED;
     double worst = 0;
     FREED double *among = malloc(cells * sizeof *among);
     TRY(sync_all_have(m->comm, among != NULL));
     memcpy(among, m->row, cells * sizeof *among);
-    for (int k = 0; k < checks(m->n); k++) {
-        int peer = checked_partner(m, k);
-        TRY(run_round(m, peer));
-        for (int s = 0; s < m->plan->n_sizes && peer >= 0; s++)
-            worst = fmax(worst, slowdown(m, among, s, peer));
-    }
+    for (int i = 0, k = 0; i < m->n; i++)
+        for (int j = i + 1; j < m->n; j++, k++) {
+            int peer = m->rank == i ? j : m->rank == j ? i : -1;
+            if (k % every > 0)
+                continue;
+            TRY(run_round(m, peer));
+            for (int s = 0; s < m->plan->n_sizes && peer >= 0; s++)
+                worst = fmax(worst, slowdown(m, among, s, peer));
+        }
     memcpy(m->row, among, cells * sizeof *among);
-    TRY(pass_barrier(m));
+    TRY(pair_barrier(m));
     return PMPI_Allreduce(&worst, &p->slowdown, 1, MPI_DOUBLE, MPI_MAX, m->comm);
 }
 
-static int search_ports(struct pairs_run *m)
+/* Without time left for all senders, each has one port, and what they share is unknown. */
+static int find_ports(struct pairs_run *m, struct pairs *p)
 {
-    for (int s = 0; s < m->plan->n_sizes; s++)
-        for (int sender = 0; sender < m->n; sender++) {
-            TRY(pass_barrier(m));
-            TRY(ports_find(m, sender, s));
-        }
-    return MPI_SUCCESS;
-}
-
-/* Without time left for all senders, each has one port. */
-static int find_ports(struct pairs_run *m)
-{
-    int error = search_ports(m);
+    int error = MPI_SUCCESS;
+    for (int s = 0; error == MPI_SUCCESS && s < m->plan->n_sizes; s++) {
+        double shared;
+        error = ports_search(m, s, &shared)
+                    ?: PMPI_Reduce(&shared, m->rank == 0 ? &p->size[s].shared : NULL, 1, MPI_DOUBLE,
+                                   MPI_MAX, 0, m->comm);
+    }
     if (error != PAIRS_TOO_LONG)
         return error;
-    for (int s = 0; s < m->plan->n_sizes; s++)
+    for (int s = 0; s < m->plan->n_sizes; s++) {
         for (int v = 0; v < m->n; v++)
             pair_row(m, m->row, s, PAIRS_PORT)[v] = NAN;
+        if (m->rank == 0)
+            p->size[s].shared = 0;
+    }
     return MPI_SUCCESS;
 }
 
@@ -232,7 +219,7 @@ static int run_checked(struct pairs_run *m, struct pairs *p)
         if (m->rank == 0)
             p->order = "one pair at a time, since pairs share a path or a processor";
     } else if (m->plan->ports) {
-        TRY(find_ports(m));
+        TRY(find_ports(m, p));
     }
     return collect(m, p);
 }

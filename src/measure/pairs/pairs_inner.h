@@ -53,6 +53,9 @@ int pair_conclude(const struct pairs_run *m, int peer, int size, struct pair_tim
 /* Measures all sizes, after a warm-up, and as often as the budget allows. */
 int pair_measure(struct pairs_run *m, int peer);
 
-/* Finds the ports by which SENDER reaches the other ranks, for size number SIZE; all ranks call
- * it after all pairs have been measured. */
-int ports_find(struct pairs_run *m, int sender, int size);
+/* A barrier. Without time left on some rank all get PAIRS_TOO_LONG. */
+int pair_barrier(struct pairs_run *m);
+
+/* Finds the ports of all ranks for size number SIZE, after all pairs have been measured. *SHARED:
+ * see struct pairs_size, by this rank's messages. */
+int ports_search(struct pairs_run *m, int size, double *shared);

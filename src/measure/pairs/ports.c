@@ -9,38 +9,47 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One try for many ranks, since each has many. */
-enum { TRIES = 3, FEW_RANKS = 16 };
+/* One try of a search for many ranks, since each has many. */
+enum { TRIES = 3, FEW_RANKS = 16, ROUNDS = 24 };
 
 struct fan {
-    const struct pairs_run *m;
-    int count;                        /* bytes */
-    const double *gap, *send, *alone; /* this rank's rows: PAIRS_GAP, _SEND, _ANSWERED */
-    int *to, *found;                  /* receivers; for each port one that it reaches */
-    double *time;                     /* of fan_out() */
-    struct vertex_key *left;          /* by receiver: when its message had left */
+    struct pairs_run *m;
+    int count; /* bytes */
+    /* This rank's rows: PAIRS_MEDIAN, _GAP, _SEND, _ANSWERED, _PORT. */
+    const double *trip, *gap, *send, *alone;
+    double *port;
+    int *to, *found;         /* receivers; for each port one that it reaches */
+    int *sender;             /* of draw_senders() */
+    double *time;            /* of send_all() */
+    struct vertex_key *left; /* by receiver: when its message had left */
     MPI_Request *in;
 };
 
-/* Sends to N ranks, one after the other, as broadcasts do, MESSAGES times. TIME: the shortest time
- * until each has acknowledged the last. */
-static int fan_out(const struct fan *f, int n, int messages)
+/* Sends to N ranks, one after the other, as broadcasts do, MESSAGES times. TIME: the time until
+ * each has acknowledged the last, if it is shorter than before. */
+static int send_all(const struct fan *f, int n, int messages)
 {
     MPI_Comm comm = f->m->comm;
     for (int k = 0; k < n; k++)
-        f->time[k] = INFINITY;
-    for (int try = 0; try < (f->m->n > FEW_RANKS ? 1 : TRIES); try++) {
-        for (int k = 0; k < n; k++)
-            TRY(PMPI_Irecv(NULL, 0, MPI_BYTE, f->to[k], TAG_READY, comm, &f->in[k]));
-        double start = clock_now();
-        for (int k = 0; k < n * messages; k++)
-            TRY(PMPI_Send(f->m->buffer, f->count, MPI_BYTE, f->to[k % n],
-                          k < n * (messages - 1) ? TAG_RESULT : TAG_PING, comm));
-        for (int k = 0, which; k < n; k++) {
-            TRY(PMPI_Waitany(n, f->in, &which, MPI_STATUS_IGNORE));
-            f->time[which] = fmin(f->time[which], clock_now() - start - f->m->clock_cost);
-        }
+        TRY(PMPI_Irecv(NULL, 0, MPI_BYTE, f->to[k], TAG_READY, comm, &f->in[k]));
+    double start = clock_now();
+    for (int k = 0; k < n * messages; k++)
+        TRY(PMPI_Send(f->m->buffer, f->count, MPI_BYTE, f->to[k % n],
+                      k < n * (messages - 1) ? TAG_RESULT : TAG_PING, comm));
+    for (int k = 0, which; k < n; k++) {
+        TRY(PMPI_Waitany(n, f->in, &which, MPI_STATUS_IGNORE));
+        f->time[which] = fmin(f->time[which], clock_now() - start - f->m->clock_cost);
     }
+    return MPI_SUCCESS;
+}
+
+/* The shortest times of several tries. */
+static int fan_out(const struct fan *f, int n, int messages)
+{
+    for (int k = 0; k < n; k++)
+        f->time[k] = INFINITY;
+    for (int try = 0; try < (f->m->n > FEW_RANKS ? 1 : TRIES); try++)
+        TRY(send_all(f, n, messages));
     return MPI_SUCCESS;
 }
 
@@ -70,87 +79,189 @@ static int find_several(const struct fan *f, bool *several)
     return MPI_SUCCESS;
 }
 
-/* Whether bursts by the ports FROM to TO delay one to V, which takes ALONE otherwise, by more than
- * their send calls. Single messages of different latencies may not meet. */
-static int find_delay(const struct fan *f, int from, int to, int v, double alone, bool *delayed)
+/* Until V acknowledges the last of MESSAGES, if only the CALLS of one round delay them. */
+static double time_alone(const struct fan *f, int v, int messages, double calls)
 {
-    double calls = 0, gap = f->gap[v];
-    int n = to - from;
-    for (int k = 0; k < n; k++) {
-        f->to[k] = f->found[from + k];
+    return f->alone[v] + calls + (messages - 1) * fmax(f->gap[v], calls);
+}
+
+static double sum_calls(const struct fan *f, int n)
+{
+    double calls = 0;
+    for (int k = 0; k < n; k++)
         calls += f->send[f->to[k]];
-        gap = fmin(gap, f->gap[f->to[k]]);
-    }
+    return calls;
+}
+
+/* Whether bursts by the ports FROM to TO delay one to V by more than their send calls, and
+ * half of the least gap. Single messages of different latencies may not meet. */
+static int find_delay(const struct fan *f, int from, int to, int v, bool *delayed)
+{
+    int n = to - from;
+    memcpy(f->to, f->found + from, (size_t)n * sizeof *f->to);
     f->to[n] = v;
     TRY(fan_out(f, n + 1, PAIR_BURST));
-    *delayed = f->time[n] > alone + PAIR_BURST * (calls + gap / 2);
+    double alone = time_alone(f, v, PAIR_BURST, sum_calls(f, n + 1));
+    *delayed = n > 0 && f->time[n] > alone + PAIR_BURST * f->gap[f->to[0]] / 2;
     return MPI_SUCCESS;
 }
 
-/* Finds the ports by halving, one receiver after the other. */
-static int divide(const struct fan *f, double *port)
+/* Finds the ports by halving, one receiver after the other. Those that are faster come first:
+ * bursts to a slow one, for which a port has time to spare, need not delay others by that port. */
+static int divide(const struct fan *f)
 {
     int n = 0;
-    for (int v = 0; v < f->m->n; v++) {
-        bool delayed = false; /* nothing delays the first */
-        int from = 0, to = n;
+    for (int v = 0; v < f->m->n; v++)
+        f->left[v] = (struct vertex_key){f->gap[v], v};
+    qsort(f->left, (size_t)f->m->n, sizeof *f->left, vertex_compare);
+    for (int k = 0; k < f->m->n; k++) {
+        bool delayed;
+        int v = f->left[k].v, from = 0, to = n;
         if (v == f->m->rank)
             continue;
-        f->to[0] = v;
-        TRY(fan_out(f, 1, PAIR_BURST));
-        double alone = f->time[0];
-        if (n > 0)
-            TRY(find_delay(f, from, to, v, alone, &delayed));
+        TRY(find_delay(f, from, to, v, &delayed));
         if (!delayed)
             f->found[from = n++] = v;
         while (delayed && to - from > 1) {
             int middle = (from + to) / 2;
             bool lower;
-            TRY(find_delay(f, from, middle, v, alone, &lower));
+            TRY(find_delay(f, from, middle, v, &lower));
             *(lower ? &to : &from) = middle;
         }
-        port[v] = from;
+        f->port[v] = from;
     }
     return MPI_SUCCESS;
 }
 
 /* Receives from SENDER until it ends, and acknowledges as it demands. */
-static int acknowledge(const struct pairs_run *m, int sender, int count)
+static int acknowledge(const struct fan *f, int sender)
 {
     MPI_Status status = {.MPI_TAG = TAG_PING};
     while (status.MPI_TAG != TAG_END) {
-        TRY(PMPI_Recv(m->buffer, count, MPI_BYTE, sender, MPI_ANY_TAG, m->comm, &status));
+        TRY(PMPI_Recv(f->m->buffer, f->count, MPI_BYTE, sender, MPI_ANY_TAG, f->m->comm, &status));
         if (status.MPI_TAG == TAG_PING)
-            TRY(PMPI_Send(NULL, 0, MPI_BYTE, sender, TAG_READY, m->comm));
+            TRY(PMPI_Send(NULL, 0, MPI_BYTE, sender, TAG_READY, f->m->comm));
     }
     return MPI_SUCCESS;
 }
 
-int ports_find(struct pairs_run *m, int sender, int size)
+static int find_ports(const struct fan *f, int sender)
+{
+    bool several = false;
+    if (f->m->rank != sender)
+        return acknowledge(f, sender);
+    int error = find_several(f, &several);
+    if (error == MPI_SUCCESS && several)
+        error = divide(f);
+    for (int v = 0; v < f->m->n; v++)
+        if (v != sender) /* also after an error: the others wait for it */
+            PMPI_Send(NULL, 0, MPI_BYTE, v, TAG_END, f->m->comm);
+    return error;
+}
+
+/* Draws, alike on all ranks, each rank's sender, itself if it sends: half of the ranks, for a FAN
+ * fewer. None does both at a time, as in a broadcast. */
+static void draw_senders(const struct fan *f, int round, bool fan)
+{
+    unsigned short drawn[3] = {0, 0, (unsigned short)round};
+    int n = f->m->n, senders = fan ? 1 + round / 2 % (n / 2) : n / 2;
+    for (int v = 0; v < n; v++)
+        f->left[v] = (struct vertex_key){erand48(drawn), v};
+    qsort(f->left, (size_t)n, sizeof *f->left, vertex_compare);
+    for (int i = 0; i < n; i++)
+        f->sender[f->left[i].v] = f->left[i % senders].v;
+}
+
+/* Fills TO with one of this rank's receivers, for a FAN with one by each port. Returns how many. */
+static int choose_receivers(const struct fan *f, bool fan)
+{
+    int n = 0;
+    for (int v = 0; v < f->m->n; v++) {
+        bool chosen = v != f->m->rank && f->sender[v] == f->m->rank;
+        for (int k = 0; k < n; k++)
+            chosen = chosen && fan && fabs(f->port[f->to[k]] - f->port[v]) > 0; /* not NaN */
+        f->time[n] = INFINITY;
+        if (chosen)
+            f->to[n++] = v;
+    }
+    return n;
+}
+
+/* Sends MESSAGES to N receivers, when they are ready. */
+static int send_drawn(const struct fan *f, int n, int messages)
+{
+    struct fan empty = *f;
+    empty.count = 0;
+    empty.time += f->m->n;
+    TRY(send_all(&empty, n, 1));
+    TRY(send_all(f, n, messages));
+    for (int v = 0; v < f->m->n; v++)
+        if (v != f->m->rank && f->sender[v] == f->m->rank)
+            TRY(PMPI_Send(NULL, 0, MPI_BYTE, v, TAG_END, f->m->comm));
+    return MPI_SUCCESS;
+}
+
+/* By what factor the messages to N receivers were later than by ports that share only the calls. */
+static double find_factor(const struct fan *f, int n, int messages)
+{
+    double worst = 1, calls = sum_calls(f, n);
+    for (int k = 0; k < n; k++) {
+        int v = f->to[k];
+        double late = f->time[k] - time_alone(f, v, messages, calls);
+        worst = fmax(worst, 1 + late / messages / (f->trip[v] / 2));
+    }
+    return worst;
+}
+
+/* Several ranks send at the same time, in turn to one receiver each, in bursts that meet whenever
+ * they begin, and by all ports a message each, as in a broadcast. */
+static int test_round(const struct fan *f, int round, double *shared)
+{
+    bool fan = round % 2;
+    int messages = fan ? 1 : PAIR_BURST;
+    draw_senders(f, round, fan);
+    int n = choose_receivers(f, fan), sender = f->sender[f->m->rank];
+    for (int try = 0; try < TRIES; try++) {
+        TRY(PMPI_Barrier(f->m->comm));
+        TRY(sender == f->m->rank ? send_drawn(f, n, messages) : acknowledge(f, sender));
+    }
+    *shared = fmax(*shared, find_factor(f, n, messages));
+    return MPI_SUCCESS;
+}
+
+static int search(const struct fan *f, double *shared)
+{
+    for (int sender = 0; sender < f->m->n; sender++) {
+        TRY(pair_barrier(f->m));
+        TRY(find_ports(f, sender));
+    }
+    for (int round = 0; f->m->n > 2 && round < ROUNDS; round++) {
+        TRY(pair_barrier(f->m));
+        TRY(test_round(f, round, shared));
+    }
+    return MPI_SUCCESS;
+}
+
+int ports_search(struct pairs_run *m, int size, double *shared)
 {
     size_t n = (size_t)m->n;
-    bool several = false;
-    if (m->rank != sender)
-        return acknowledge(m, sender, (int)m->plan->sizes[size]);
+    FREED int *ranks = malloc(3 * n * sizeof *ranks);
+    FREED double *time = malloc(2 * n * sizeof *time);
+    FREED struct vertex_key *left = malloc(n * sizeof *left);
+    FREED MPI_Request *in = malloc(n * sizeof *in);
     struct fan f = {.m = m,
                     .count = (int)m->plan->sizes[size],
+                    .trip = pair_row(m, m->row, size, PAIRS_MEDIAN),
                     .gap = pair_row(m, m->row, size, PAIRS_GAP),
                     .send = pair_row(m, m->row, size, PAIRS_SEND),
                     .alone = pair_row(m, m->row, size, PAIRS_ANSWERED),
-                    .to = malloc(2 * n * sizeof *f.to),
-                    .time = malloc(n * sizeof *f.time),
-                    .left = malloc(n * sizeof *f.left),
-                    .in = malloc(n * sizeof *f.in)};
-    f.found = f.to + n;
-    int error = f.to && f.time && f.left && f.in ? find_several(&f, &several) : MPI_SUCCESS;
-    if (error == MPI_SUCCESS && several)
-        error = divide(&f, pair_row(m, m->row, size, PAIRS_PORT));
-    for (int v = 0; v < m->n; v++)
-        if (v != sender) /* also after an error: the others wait for it */
-            PMPI_Send(NULL, 0, MPI_BYTE, v, TAG_END, m->comm);
-    free(f.to);
-    free(f.time);
-    free(f.left);
-    free(f.in);
-    return error;
+                    .port = pair_row(m, m->row, size, PAIRS_PORT),
+                    .to = ranks,
+                    .found = ranks + n,
+                    .sender = ranks + 2 * n,
+                    .time = time,
+                    .left = left,
+                    .in = in};
+    *shared = 1;
+    return sync_all_have(m->comm, ranks && time && left && in) ?: search(&f, shared);
 }
