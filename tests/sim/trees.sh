@@ -1,8 +1,7 @@
 #!/bin/sh
 # Protects what trees from measured latencies are for, on the exact clock: predictions within 5 % of
-# whole messages where they share nothing, none in segments or where they do; never more than 2 % slower than the library's broadcast, at least twice as fast
-# on eight sites, next to a slow host and where ranks are scattered over two sites (in blocks the
-# library's binomial tree crosses once as well); and all pairs of many ranks.
+# whole messages where they share nothing, none in segments or where they do (but for chains); never more than 2 % slower
+# than the library's broadcast, at least twice as fast on eight sites; and all pairs of many ranks.
 run="$srcdir/tests/sim/run.sh"
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -30,14 +29,8 @@ check() {
         END { exit bad || rows < 3 }' "$dir/$1" || failed=1
 }
 pairs=24
-[ -z "${CHECK_THOROUGH:-}" ] || pairs=64
 check sites2 8 blocks 1 1M
 check sites8 32 scattered 2 64K
-if [ -n "${CHECK_THOROUGH:-}" ]; then
-    check sites8 8 blocks 2 1M
-    check slowhost 8 blocks 2 1M
-    check sites2 32 scattered 2 64K
-fi
 
 # On figure 4's network, whose processors, cards and one link between the sites are shared.
 SMPI_OPTIONS='--cfg=smpi/async-small-thresh:131072 --cfg=smpi/send-is-detached-thresh:131072' \
@@ -47,24 +40,23 @@ awk -F, '$3 == "MPI_Bcast" { library = $8 }
     $3 ~ /^"?grid/ { print; n++; if ($8 > 0.65 * library || $5 != "") bad = 1 } END { exit bad || n != 2 }' "$dir/four" ||
     { echo "FAILED: figure 4"; failed=1; }
 
-# Three hosts with a cable to each of three others, which pass on messages: of different ports they meet further on, so only
-# of a chain is anything predicted.
-awk 'function cable(a, b) { return "<link_ctn id=\"" (a < b ? a "-" b : b "-" a) "\"/>" }
+# cables HOSTS LEFT: LEFT hosts with a cable to each of the others, which pass on messages; 0: one for each pair.
+cables() {
+    awk -v n="$1" -v m="$2" 'function cable(a, b) { return "<link_ctn id=\"" (a < b ? a "-" b : b "-" a) "\"/>" }
     BEGIN { print "<?xml version=\"1.0\"?><!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\"><platform version=\"4.1\"><zone id=\"z\" routing=\"Full\">"
-    for (i = 0; i < 6; i++) print "<host id=\"node-" i "\" speed=\"1Gf\"/>"
-    for (i = 0; i < 3; i++) for (j = 3; j < 6; j++) print "<link id=\"" i "-" j "\" bandwidth=\"100MBps\" latency=\"10us\"/>"
-    for (i = 0; i < 6; i++) for (j = 0; j < i; j++) { k = j + 2 * i; k = i < 3 ? 3 + (i + j) % 3 : k % 3
-        print "<route src=\"node-" i "\" dst=\"node-" j "\">" (i < 3 || j > 2 ? cable(i, k) cable(k, j) : cable(i, j)) "</route>" }
-    print "</zone></platform>" }' >"$dir/sides.xml"
+    for (i = 0; i < n; i++) print "<host id=\"node-" i "\" speed=\"1Gf\"/>"
+    for (j = 0; j < n; j++) for (i = 0; i < (m ? m : j); i++) if (j >= m) print "<link id=\"" i "-" j "\" bandwidth=\"100MBps\" latency=\"10us\"/>"
+    for (i = 0; i < n; i++) for (j = 0; j < i; j++) { k = j + 2 * i; if (m) k = i < m ? m + (i + j) % (n - m) : k % m
+        print "<route src=\"node-" i "\" dst=\"node-" j "\">" (m && (i < m || j >= m) ? cable(i, k) cable(k, j) : cable(i, j)) "</route>" }
+    print "</zone></platform>" }'
+}
+# Messages of different ports meet further on, so only of a chain is anything predicted.
+cables 6 3 >"$dir/sides.xml"
 SMPI_OPTIONS='' sh "$run" "$dir/sides.xml" 6 sim/collbench-tree --sizes=4K:4K --segment=0 -i 3 -x 1 --stop=fixed --format=csv >"$dir/sides"
 awk -F, '/^6,4096,[^M]/ { n++; if ($3 == "chain" ? !($5 > 0.99 * $8 && $5 < 1.01 * $8) : $5 != "" || !/unknown_on_shared_media/) bad = 1 }
     END { exit bad || n != 5 }' "$dir/sides" || { cat "$dir/sides"; echo "FAILED: predictions where ports share a cable further on"; failed=1; }
 # Where each pair has a cable, the root sends to all at once: flat is the fastest, and predicted so.
-awk 'BEGIN { print "<?xml version=\"1.0\"?><!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\"><platform version=\"4.1\">"
-    for (i = 0; i < 5; i++) hosts = hosts "<host id=\"node-" i "\" speed=\"1Gf\"/>"
-    for (i = 0; i < 5; i++) for (j = 0; j < i; j++) links = links "<link id=\"" i j "\" bandwidth=\"100MBps\" latency=\"10us\"/>"
-    for (i = 0; i < 5; i++) for (j = 0; j < i; j++) routes = routes "<route src=\"node-" i "\" dst=\"node-" j "\"><link_ctn id=\"" i j "\"/></route>"
-    print "<zone id=\"z\" routing=\"Full\">" hosts links routes "</zone></platform>" }' >"$dir/cables.xml"
+cables 5 0 >"$dir/cables.xml"
 SMPI_OPTIONS='' sh "$run" "$dir/cables.xml" 5 sim/collbench-tree --sizes=1K:1M --step=10 -i 3 -x 1 --stop=fixed --format=csv >"$dir/cables"
 awk -F, '$3 == "grid" { grid = $8 } $3 == "flat" { n++; bad = bad || !(grid <= 1.02 * $8) || ($5 != "" && ($5 < 0.99 * $8 || $5 > 1.01 * $8)) } END { exit bad || n != 2 }' \
     "$dir/cables" || { cat "$dir/cables"; echo "FAILED: flat is faster than what is advised"; failed=1; }
@@ -72,8 +64,4 @@ awk -F, '$3 == "grid" { grid = $8 } $3 == "flat" { n++; bad = bad || !(grid <= 1
 SIM_PLACING=blocks
 sh "$run" sites2 $pairs sim/collbench-pairs -i 2 --log-file="$dir/log" >"$dir/pairs" || failed=1
 [ "$(grep -c '^s[01]-' "$dir/log")" = $((pairs * (pairs + 1) / 2)) ] || { echo "FAILED: pairs of $pairs ranks"; failed=1; }
-# Nothing is run by one rank.
-sh "$run" cluster 1 sim/collbench-tree --latencies="$dir/log" --sizes=1K:1K --format=csv >"$dir/predicted" || failed=1
-grep -q '^# not_run: Nothing was run: one rank' "$dir/predicted" ||
-    { echo "FAILED: a prediction for $pairs ranks"; cat "$dir/predicted"; failed=1; }
 exit $failed

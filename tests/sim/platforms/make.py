@@ -198,32 +198,16 @@ def ports(r, n):
 
 
 def shared_further(r, n):
-    """Messages by different ports of a host meet further on, in cables of other hosts: a ring, a net, or two sides with a
-    cable from each host to each of the other side; or they exceed what their host can send in all."""
-    shape, wide, left = r.choice(["ring", "net", "sides", "sides", "bus"]), r.choice([2, 3]), min(r.choice([2, 3]), n - 1)
-    if shape == "bus":
-        speed, hub = 20 * 500 ** r.random(), r.choice([1.5, 2.5, n])
-        links = ['<link id="c%d" bandwidth="%.4gMBps" latency="%s"/>' % (i, speed * (1 if i else hub), us(r, 1, 20)) for i in range(n)]
-        return full(r, n, links, lambda i, j: ["c%d" % i, "c%d" % j])
-    edges = [(i, j) for i in range(n) for j in range(i + 1, n)
-             if (i < left <= j if shape == "sides" else j == i + 1 and (shape == "ring" or j % wide > 0) or
-                 j == i + wide and shape == "net" or (i, j) == (0, n - 1) and shape == "ring")]
-    alike, both = r.choice([None, (rate(r), us(r, 1, 100))]), r.choice([True, False])
+    """Two sides with a cable from each host to each of the other side, which pass on messages of others."""
+    left, alike = min(r.choice([2, 3]), n - 1), r.choice([None, (rate(r), us(r, 1, 100))])
     links = ['<link id="c%d-%d" bandwidth="%s" latency="%s"/>' % ((i, j) + (alike or (rate(r), us(r, 1, 100))))
-             for e in edges for i, j in ([e] if both else [e, e[::-1]])]
+             for j in range(left, n) for i in range(left)]
     through = {(i, j): r.randrange(*((left, n) if i < left else (0, left))) for i in range(n) for j in range(i)}
 
-    def cable(i, j):
-        return "c%d-%d" % ((min(i, j), max(i, j)) if both else (i, j))
-
     def way(i, j):
-        k = through[max(i, j), min(i, j)]
-        return [cable(i, j)] if (i < left) != (j < left) else [cable(i, k), cable(k, j)]
-    if shape == "sides":
-        return full(r, n, links, way)
-    routes = ['<route src="h%d" dst="h%d" symmetrical="%s"><link_ctn id="%s"/></route>'
-              % (i, j, "YES" if both else "NO", cable(i, j)) for e in edges for i, j in ([e] if both else [e, e[::-1]])]
-    return ['<zone id="z" routing="Floyd">'] + hosts_of(n) + links + routes + ["</zone>"]
+        k = [through[max(i, j), min(i, j)]] * ((i < left) == (j < left))
+        return ["c%d-%d" % (min(e), max(e)) for e in zip([i] + k, k + [j])]
+    return full(r, n, links, way)
 
 
 KINDS = [flat, fat_tree, torus, dragonfly, scattered, wide_area, asymmetric, unlike, medium,
