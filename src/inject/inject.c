@@ -107,8 +107,10 @@ void inject_end(void)
         if (injections[i]->on && injections[i]->finish)
             injections[i]->finish();
         if (layer.rank == 0 && injections[i]->left_out)
-            injection_warn("%s: %llu measurements were left out, most for lack of time",
-                           injections[i]->name, (unsigned long long)injections[i]->left_out);
+            injection_warn("%s: %llu measurements were left out, most for lack of time: %.3g s "
+                           "were spent on others",
+                           injections[i]->name, (unsigned long long)injections[i]->left_out,
+                           time_spent(injections[i]));
     }
     layer.inject = false;
 }
