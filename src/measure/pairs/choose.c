@@ -26,8 +26,7 @@ static double error_of(const struct pairs *p)
                 n++;
             }
         }
-    double among = p->slowdown > PAIRS_SHARED ? 1 : p->slowdown; /* otherwise measured alone */
-    return error_least + log(fmax(1, among)) + varied / fmax(1, n);
+    return error_least + log(fmax(1, p->slowdown)) + varied / fmax(1, n);
 }
 
 void choice_free(struct choice *c)
@@ -119,8 +118,8 @@ const char *schedule_unknown(const struct pairs *p, size_t bytes, const struct s
     double shared = pairs_shared(p, bytes);
     return s->segment > 0               ? "segments are under way together"
            : p->slowdown == 0           ? "a log does not show whether pairs share a path"
-           : is_chain(s)                ? NULL
            : p->slowdown > PAIRS_SHARED ? "pairs slow each other down"
+           : is_chain(s)                ? NULL
            : shared == 0                ? "no time was left to find which messages share a path"
            : shared > PAIRS_SHARED      ? "messages share a path beyond their sender's port"
                                         : NULL;

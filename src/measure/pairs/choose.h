@@ -27,7 +27,8 @@ bool choice_find_schedules(const struct pairs *p, int root, size_t bytes,
                            size_t size);
 void choice_free(struct choice *c);
 
-/* Why the completion of S is unknown; NULL: it is known. Only of chains it is on shared media. */
+/* Why the completion of S is unknown; NULL: it is known. Of chains it is, unless pairs slow
+ * each other down, as by sharing a processor. */
 const char *schedule_unknown(const struct pairs *p, size_t bytes, const struct schedule *s);
 
 /* Predicts by the paper's model when broadcast S of BYTES completes. Ends of the 95 % interval:
