@@ -1,6 +1,7 @@
 #include "causes/what_if.h"
 
 #include "base/stats.h"
+#include "base/try.h"
 #include "causes/graph_inner.h"
 
 #include <math.h>
@@ -104,8 +105,8 @@ static void balance(struct event_graph *g, const bool *selected)
         parts = n[lane] && n[lane] < parts ? n[lane] : parts;
         ranks += n[lane] > 0;
     }
-    double *own = memory_alloc((g->calls.n + 1) * sizeof *own);
-    double *sum = memory_alloc((parts + 1) * sizeof *sum);
+    FREED double *own = memory_alloc((g->calls.n + 1) * sizeof *own);
+    FREED double *sum = memory_alloc((parts + 1) * sizeof *sum);
     for (int write = 0; write < 2; write++)
         for (size_t i = 0, k = 0; i < g->calls.n; i++) {
             struct graph_call *c = &g->calls.at[i];
@@ -124,8 +125,6 @@ static void balance(struct event_graph *g, const bool *selected)
             }
         }
     free(n);
-    free(own);
-    free(sum);
 }
 
 static void make_faster(struct event_graph *g, const bool *selected, double percent)
@@ -182,7 +181,7 @@ static void predict(struct prediction *p, struct event_graph *g)
 
 bool what_if_predict(struct event_graph *g, const struct what_if *w, struct prediction *p)
 {
-    bool *selected = memory_alloc(g->pieces.n + 1);
+    FREED bool *selected = memory_alloc(g->pieces.n + 1);
     p->ranks = w->kind < WHAT_IF_NO_TRANSFER ? select_pieces(g, w, selected) : (uint32_t)g->lanes.n;
     p->unknown = NULL;
     bool known = p->ranks > 0 && g->check.state == REPLAY_GOOD;
@@ -202,7 +201,6 @@ bool what_if_predict(struct event_graph *g, const struct what_if *w, struct pred
         event_graph_replay(g);
         predict(p, g);
     }
-    free(selected);
     return known;
 }
 

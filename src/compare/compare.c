@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/format.h"
 #include "base/quote.h"
+#include "base/try.h"
 #include "compare/evidence.h"
 #include "compare/sites.h"
 
@@ -140,8 +141,8 @@ static void find_changes(struct comparison *c)
 static void weigh(struct comparison *c)
 {
     size_t rows = c->list.n;
-    double *value = memory_alloc((rows * c->all + 1) * sizeof *value);
-    double *p = memory_alloc((rows + 1) * sizeof *p);
+    FREED double *value = memory_alloc((rows * c->all + 1) * sizeof *value);
+    FREED double *p = memory_alloc((rows + 1) * sizeof *p);
     for (size_t i = 0; i < rows; i++)
         memcpy(value + i * c->all, c->list.at[i].value, c->all * sizeof *value);
     evidence_permutation_test(value, rows, c->n, c->m, floor_share * c->wall_ns, p);
@@ -156,8 +157,6 @@ static void weigh(struct comparison *c)
             whole ? fmax(x->shift.low, -x->shift.high) > floor_share * c->wall_ns
                   : x->p <= EVIDENCE_LEVEL_TOGETHER && fabs(x->shift.value) >= matters * c->wall_ns;
     }
-    free(value);
-    free(p);
 }
 
 /* What became faster is no cause of a slower run, nor the reverse. */
@@ -176,7 +175,7 @@ COMPARISON(causes_first, struct change,
 /* Ranks whose computation changes alike are one cause: joins later rows with X. */
 static void join_ranks(struct comparison *c, struct change *x)
 {
-    int32_t *rank = memory_alloc((c->list.n + 1) * sizeof *rank);
+    FREED int32_t *rank = memory_alloc((c->list.n + 1) * sizeof *rank);
     size_t n = 0;
     for (struct change *y = x; y < c->list.at + c->list.n; y++)
         if (y->kind == CHANGE_COMPUTING && y->detected &&
@@ -185,7 +184,6 @@ static void join_ranks(struct comparison *c, struct change *x)
             y->joined = y != x;
         }
     rank_list(x->ranks, sizeof x->ranks, rank, n);
-    free(rank);
 }
 
 static void put_in_order(struct comparison *c)

@@ -2,9 +2,9 @@
 
 #include "base/format.h"
 #include "base/memory.h"
+#include "base/try.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { EXACT_VALUES = 50, DEALS = 20000, RUNS_MOST = 1000 };
@@ -19,7 +19,7 @@ static double at_most(size_t n, size_t m, double u)
         return 0.5 * erfc((pairs / 2 - u - 0.5) / sd / sqrt(2));
     }
     /* Number of assignments with each U: coefficients of a Gaussian binomial. */
-    double *count = memory_alloc((n * m + 1) * sizeof *count);
+    FREED double *count = memory_alloc((n * m + 1) * sizeof *count);
     count[0] = 1;
     for (size_t i = 1; i <= n; i++) {
         for (size_t k = n * m; k >= m + i; k--)
@@ -31,7 +31,6 @@ static double at_most(size_t n, size_t m, double u)
         all += count[k];
         sum += (double)k <= u ? count[k] : 0;
     }
-    free(count);
     return sum / all;
 }
 
@@ -57,7 +56,7 @@ static size_t outside_of(size_t n, size_t m)
 struct estimate evidence_shift(const double *a, size_t n, const double *b, size_t m)
 {
     size_t pairs = n * m, outside = outside_of(n, m);
-    double *difference = memory_alloc((pairs + 1) * sizeof *difference);
+    FREED double *difference = memory_alloc((pairs + 1) * sizeof *difference);
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < m; k++)
             difference[i * m + k] = b[k] - a[i];
@@ -67,7 +66,6 @@ struct estimate evidence_shift(const double *a, size_t n, const double *b, size_
         e.low = difference[outside - 1];
         e.high = difference[pairs - outside];
     }
-    free(difference);
     return e;
 }
 
@@ -121,9 +119,9 @@ void evidence_permutation_test(const double *value, size_t rows, size_t n, size_
                                double *p)
 {
     size_t all = n + m;
-    double *seen = memory_alloc((rows + 1) * sizeof *seen);
-    double *score = memory_alloc((rows * all + 1) * sizeof *score);
-    bool *in = memory_alloc(all + 1);
+    FREED double *seen = memory_alloc((rows + 1) * sizeof *seen);
+    FREED double *score = memory_alloc((rows * all + 1) * sizeof *score);
+    FREED bool *in = memory_alloc(all + 1);
     unsigned short state[3] = {1, 2, 3};
     for (size_t i = 0; i < n; i++)
         in[i] = true;
@@ -142,9 +140,6 @@ void evidence_permutation_test(const double *value, size_t rows, size_t n, size_
     }
     for (size_t r = 0; r < rows; r++)
         p[r] /= DEALS;
-    free(seen);
-    free(score);
-    free(in);
 }
 
 const char *shift_text(struct estimate ns, const char *unit, char text[SHIFT_TEXT])

@@ -3,6 +3,7 @@
 #include "base/format.h"
 #include "base/memory.h"
 #include "base/quote.h"
+#include "base/try.h"
 #include "document/parts.h"
 
 #include <math.h>
@@ -185,12 +186,11 @@ static void fit_grid(struct text_grid *g, size_t width, bool brief)
 
 static void put_remarks(const struct table *t, size_t row, FILE *out, bool comment, size_t width)
 {
-    char *text = table_row_remarks(t, row, "text", "; ");
+    FREED char *text = table_row_remarks(t, row, "text", "; ");
     if (!text)
         return;
     quote_plain(text);
     text_paragraph_write(out, comment ? "#   " : "    ", text, width);
-    free(text);
 }
 
 /* Bytes of TEXT that fit into ROOM characters: all, or up to a blank if there is one. */
@@ -233,7 +233,7 @@ static bool put_line(const struct text_grid *g, size_t r, size_t *from, bool com
 /* Remarks are printed below their rows. */
 static void put_grid(const struct text_grid *g, FILE *out, bool comments, size_t width)
 {
-    size_t *from = memory_alloc(g->columns * sizeof *from);
+    FREED size_t *from = memory_alloc(g->columns * sizeof *from);
     for (size_t r = 0; r < g->rows; r++) {
         memset(from, 0, g->columns * sizeof *from);
         while (!put_line(g, r, from, comments && r < g->heads, out))
@@ -241,7 +241,6 @@ static void put_grid(const struct text_grid *g, FILE *out, bool comments, size_t
         if (r >= g->heads)
             put_remarks(g->t, r - g->heads, out, comments, width);
     }
-    free(from);
 }
 
 static void put_meanings(const struct text_grid *g, FILE *out, size_t width)

@@ -1,6 +1,7 @@
 /* The trace as an OTF2 archive, for Vampir, Scalasca's tools and otf2-print: a location group per
  * rank, a location per thread, a region per MPI function, and a pair of message records for every
  * message that has both ends. */
+#include "base/try.h"
 #include "config.h"
 #include "export/export.h"
 
@@ -9,7 +10,6 @@
 
 #include <errno.h>
 #include <ftw.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -141,8 +141,8 @@ static void define_run(struct archive *a)
 static void define_world(struct archive *a)
 {
     const struct profile *p = a->p;
-    uint64_t *members = memory_alloc((p->ranks.n + 1) * sizeof *members);
-    uint64_t *ranks = memory_alloc((p->ranks.n + 1) * sizeof *ranks);
+    FREED uint64_t *members = memory_alloc((p->ranks.n + 1) * sizeof *members);
+    FREED uint64_t *ranks = memory_alloc((p->ranks.n + 1) * sizeof *ranks);
     OTF2_StringRef none = string(a, ""), world = string(a, "MPI_COMM_WORLD");
     for (size_t i = 0; i < p->ranks.n; i++) {
         members[i] = (uint64_t)p->ranks.at[i].rank << 8;
@@ -156,8 +156,6 @@ static void define_world(struct archive *a)
                                             (uint32_t)p->ranks.n, ranks));
     must(a, OTF2_GlobalDefWriter_WriteComm(a->definitions, WORLD, world, 1, OTF2_UNDEFINED_COMM,
                                            OTF2_COMM_FLAG_NONE));
-    free(members);
-    free(ranks);
 }
 
 static void put_location(struct archive *a, int32_t rank, OTF2_LocationRef location)

@@ -2,6 +2,7 @@
 #include "profile/model.h"
 
 #include "base/array.h"
+#include "base/try.h"
 #include "profile/noise.h"
 
 #include <stdlib.h>
@@ -49,8 +50,8 @@ static uint64_t wait_of(struct profile *p, const struct profile_instance *e, siz
                         enum collective_kind kind, uint32_t root)
 {
     uint64_t sum = 0;
-    int64_t *entered = memory_alloc(n * sizeof *entered);
-    uint32_t *awaited = memory_alloc(n * sizeof *awaited);
+    FREED int64_t *entered = memory_alloc(n * sizeof *entered);
+    FREED uint32_t *awaited = memory_alloc(n * sizeof *awaited);
     for (size_t i = 0; i < n; i++)
         entered[i] = e[i].entry_ns;
     collective_awaits(kind, entered, n, p->comms.at[e->comm].first, root, awaited);
@@ -61,8 +62,6 @@ static uint64_t wait_of(struct profile *p, const struct profile_instance *e, siz
             p->ranks.at[rank].collective_wait_ns += (int64_t)ns;
         sum += ns;
     }
-    free(entered);
-    free(awaited);
     return sum;
 }
 
@@ -205,7 +204,7 @@ static void find_segments(struct profile_arrival *a, const struct instance *at, 
     for (size_t i = 0; i < n; i++)
         known += at[i].segment_known;
     const size_t parts = known < NOISE_PARTS ? 1 : NOISE_PARTS;
-    double *sum = memory_alloc((n_ranks * parts + 1) * sizeof *sum);
+    FREED double *sum = memory_alloc((n_ranks * parts + 1) * sizeof *sum);
     for (size_t i = 0; i < n; i++) {
         for (size_t r = 0; at[i].segment_known && r < n_ranks; r++)
             sum[at[i].member[r].rank * parts + k * parts / known] +=
@@ -219,7 +218,6 @@ static void find_segments(struct profile_arrival *a, const struct instance *at, 
             json_push(list, json_integer(within_far(sum[r * parts + i])));
         json_push(a->outside, list);
     }
-    free(sum);
 }
 
 /* Sums the N instances of one row, each by the number of instances that it stands for. */
@@ -282,7 +280,7 @@ static struct instances instances_of(struct profile *p, const uint32_t *kind)
 
 void arrivals_find(struct profile *p)
 {
-    uint32_t *kind = comm_kinds(p);
+    FREED uint32_t *kind = comm_kinds(p);
     bool comparable = p->hosts.n < 2 || p->synchronized;
     int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
     table_clear(p, TABLE_ARRIVALS);
@@ -313,5 +311,4 @@ void arrivals_find(struct profile *p)
         if (!comparable || !all_recorded(p))
             p->ranks.at[i].collective_wait_ns = -1;
     free(list.at);
-    free(kind);
 }

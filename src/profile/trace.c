@@ -1,4 +1,5 @@
 /* Wait states, their causes, and the rows of the transport, from the events of all ranks. */
+#include "base/try.h"
 #include "profile/model.h"
 #include "timeline/algorithm.h"
 
@@ -22,12 +23,11 @@ static double covered(const struct profile_trace *t)
 static void find_below(struct profile *p, const struct net_traffic *traffic)
 {
     size_t n;
-    struct net_row *row = net_rows(p->nets.at, p->nets.n, &n);
+    FREED struct net_row *row = net_rows(p->nets.at, p->nets.n, &n);
     for (size_t i = 0; i < n; i++)
         profile_add(p, TABLE_BELOW, &row[i]);
     table_sort(p, TABLE_BELOW);
     p->trace.below = net_sends_seen(traffic, p->events.at, p->events.n);
-    free(row);
 }
 
 /* Adds which algorithms the collectives used, or why their messages do not show it. */
@@ -36,10 +36,10 @@ static void find_algorithms(struct profile *p, const struct net_traffic *traffic
     size_t n;
     if (p->trace.network != LEDGER_NETWORK_ON)
         return;
-    const char **names = memory_alloc((p->operations.n + 1) * sizeof *names);
+    FREED const char **names = memory_alloc((p->operations.n + 1) * sizeof *names);
     for (size_t i = 0; i < p->operations.n; i++)
         names[i] = p->operations.at[i].name;
-    struct algorithm_row *row =
+    FREED struct algorithm_row *row =
         algorithms_find(p->events.at, p->events.n, traffic, p->trace.time_mask, names, &n);
     for (size_t i = 0; i < n; i++) {
         const char *why = *row[i].name    ? ""
@@ -52,8 +52,6 @@ static void find_algorithms(struct profile *p, const struct net_traffic *traffic
                                       (json_int_t)row[i].calls, "algorithm",
                                       *row[i].name ? row[i].name : "unknown", "remark", why));
     }
-    free(row);
-    free(names);
 }
 
 /* A call in progress lasts to the last known moment. */

@@ -1,18 +1,18 @@
 /* Findings about how ranks ended, and about why figures are incomplete or uncertain. To add a
  * doubt: a function, and its line in find_doubts(). */
 #include "base/format.h"
+#include "base/try.h"
 #include "report/findings.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* One finding for all ranks that ended in the same way. */
 void find_ends(struct finding_context *c)
 {
     const struct profile *p = c->v->p;
-    int32_t *rank = memory_alloc((p->ranks.n + 1) * sizeof *rank);
+    FREED int32_t *rank = memory_alloc((p->ranks.n + 1) * sizeof *rank);
     for (EACH(const struct profile_rank, r, p->ranks)) {
         char end[160], list[200] = "";
         size_t n = 0;
@@ -26,7 +26,6 @@ void find_ends(struct finding_context *c)
         document_finding(c->d, FINDING("rank_ended", ERROR, .ranks = rank, .n_ranks = n),
                          "rank%s %s: %s; counts end there", n > 1 ? "s" : "", list, end);
     }
-    free(rank);
 }
 
 /* Records lost because a table was full (not collectives and stacks, which are sampled by design,
@@ -45,7 +44,7 @@ static uint64_t missing(const struct profile_rank *r)
 static void find_missing(struct finding_context *c)
 {
     const struct profile *p = c->v->p;
-    int32_t *rank = memory_alloc((p->ranks.n + 1) * sizeof *rank);
+    FREED int32_t *rank = memory_alloc((p->ranks.n + 1) * sizeof *rank);
     char list[200] = "";
     uint64_t sum = 0;
     size_t n = 0;
@@ -64,7 +63,6 @@ static void find_missing(struct finding_context *c)
             "The record of rank%s %s was full: %s call sites, calls, communicators or "
             "requests are missing in the figures (use: --memory, or a smaller --stack).",
             n > 1 ? "s" : "", list, AS_COUNT(sum));
-    free(rank);
 }
 
 /* Calls that returned an error: a program that goes on may compute with wrong data. */

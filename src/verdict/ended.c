@@ -1,9 +1,9 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "verdict/text.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { LINES = 8 }; /* most findings about messages and requests */
@@ -39,7 +39,7 @@ static struct awaited awaited_of(const struct profile *p, const struct profile_i
 /* Each call site of a member once. */
 static void add_mismatches(struct profile *p)
 {
-    bool *done = memory_alloc(p->sites.n + 1);
+    FREED bool *done = memory_alloc(p->sites.n + 1);
     for (size_t i = 0, next; i < p->instances.n; i = next) {
         struct awaited a = awaited_of(p, &p->instances.at[i]);
         const size_t site = a.site < p->sites.n ? a.site : p->sites.n;
@@ -54,7 +54,6 @@ static void add_mismatches(struct profile *p)
                             verdict_rules[VERDICT_MISMATCH].problem);
         }
     }
-    free(done);
 }
 
 /* --- collectives that a member has not called --- */
@@ -156,7 +155,7 @@ static bool is_of_same_call(const struct profile_balance *a, const struct profil
 /* One finding for all messages, or all requests, of one call site on one communicator. */
 static void add_unmatched(struct profile *p)
 {
-    bool *done = memory_alloc(p->balances.n + 1);
+    FREED bool *done = memory_alloc(p->balances.n + 1);
     char problem[VERDICT_TEXT];
     for (size_t i = 0, lines = 0; i < p->balances.n && lines < LINES; i++) {
         const struct profile_balance *b = &p->balances.at[i];
@@ -176,13 +175,12 @@ static void add_unmatched(struct profile *p)
         add_finding(p, VERDICT_UNMATCHED, a.rank, a.rank, &a, NULL, problem);
         lines++;
     }
-    free(done);
 }
 
 /* The messages of each call site once. */
 static void add_wrong_types(struct profile *p)
 {
-    bool *done = memory_alloc(p->sites.n + 1);
+    FREED bool *done = memory_alloc(p->sites.n + 1);
     for (EACH(const struct profile_balance, b, p->balances)) {
         const uint32_t wrong = profile_wrong_types(b), sent = (uint32_t)b->types;
         const size_t site = b->sender < p->sites.n ? b->sender : p->sites.n;
@@ -198,7 +196,6 @@ static void add_wrong_types(struct profile *p)
         add_finding(p, VERDICT_MISMATCH, a.rank, received.rank, &a, &received,
                     "a message was sent with one datatype and received with another: ");
     }
-    free(done);
 }
 
 void verdict_of_ended(struct profile *p)

@@ -1,5 +1,6 @@
 #include "verdict/judge.h"
 
+#include "base/try.h"
 #include "verdict/waits.h"
 
 #include <stdlib.h>
@@ -46,7 +47,7 @@ static struct verdict *verdict_new(const struct wait_graph *g)
 static void blame(const struct wait_graph *g, struct verdict *v, const bool *in)
 {
     const size_t n = g->s->n_ranks;
-    bool *waiting = memory_alloc(n + 1);
+    FREED bool *waiting = memory_alloc(n + 1);
     memcpy(v->at_fault, in, n);
     memcpy(waiting, in, n);
     waits_spread(g, waiting, true);
@@ -55,15 +56,13 @@ static void blame(const struct wait_graph *g, struct verdict *v, const bool *in)
         v->n += in[r];
         v->n_waiting += waiting[r] && !in[r];
     }
-    free(waiting);
 }
 
 static void blame_two(const struct wait_graph *g, struct verdict *v, int32_t one, int32_t other)
 {
-    bool *in = memory_alloc(g->s->n_ranks + 1);
+    FREED bool *in = memory_alloc(g->s->n_ranks + 1);
     in[one] = in[other < 0 ? one : other] = true;
     blame(g, v, in);
-    free(in);
 }
 
 static void set_mismatch(struct verdict *v, const struct wait_edge *e)
@@ -279,7 +278,7 @@ static int priority_of(const struct verdict *v)
 static struct verdict *judge_cores(const struct wait_graph *g)
 {
     size_t n = g->s->n_ranks;
-    bool *in = memory_alloc(n + 1), *seen = memory_alloc(n + 1), *done = memory_alloc(n + 1);
+    FREED bool *in = memory_alloc(n + 1), *seen = memory_alloc(n + 1), *done = memory_alloc(n + 1);
     struct verdict *best = verdict_new(g);
     for (size_t r = 0; r < n; r++) {
         if (done[r])
@@ -311,9 +310,6 @@ static struct verdict *judge_cores(const struct wait_graph *g)
             best->proven = is_proven(g, best);
         }
     }
-    free(in);
-    free(seen);
-    free(done);
     return best;
 }
 
