@@ -1,25 +1,6 @@
 #include "causes/phases.h"
 
-#include "causes/graph.h"
-
 #include <math.h>
-
-/* The rank that is most often the one with the most time outside of MPI. */
-static uint32_t rank_of(const struct run_slice *slice, const struct phase *p)
-{
-    size_t most = 0;
-    uint32_t rank = CAUSES_NONE;
-    for (size_t i = p->first; i < p->last; i++) {
-        size_t n = 0;
-        for (size_t k = p->first; k < p->last; k++)
-            n += slice[k].rank == slice[i].rank;
-        if (n > most) {
-            most = n;
-            rank = slice[i].rank;
-        }
-    }
-    return rank;
-}
 
 static bool is_in(const struct phase *p, size_t i)
 {
@@ -80,6 +61,5 @@ bool phase_find(const struct run_slice *slice, size_t n, struct phase *phase)
         return false;
     const double error = set_means(slice, n, phase),
                  difference = fabs(phase->efficiency - phase->other_efficiency);
-    phase->rank = rank_of(slice, phase);
     return difference >= least_difference && difference >= least_errors * error;
 }

@@ -23,7 +23,6 @@ enum { PHASE_SLICES = 128, PHASE_CALLS = 4, PHASE_LEAST = 8 };
 struct phase {
     size_t first, last;
     double efficiency, other_efficiency;
-    uint32_t rank; /* most often the one with the most time outside of MPI in the phase */
 };
 
 /* Finds the phase that differs most from the rest of N slices; if the run consists of two phases,

@@ -206,18 +206,15 @@ static void find_phase(struct finding_context *c)
     const double begin = (double)c->v->p->slices.at[x.first].begin_ns,
                  end = (double)c->v->p->slices.at[x.last - 1].end_ns;
     const bool asks = !c->v->p->trace.on && x.efficiency < x.other_efficiency;
-    const char *advice = AS_COMMAND(c, "see what the slowest rank does then", "--trace ");
+    const char *advice = AS_COMMAND(c, "see what ranks wait for then", "--trace ");
     document_finding(c->d,
                      FINDING("phase", NOTE, .advice = asks ? advice : NULL,
-                             .ranks = &(int){(int)x.rank}, .n_ranks = 1,
                              .number = {{"efficiency_percent", 100 * x.efficiency},
                                         {"other_efficiency_percent", 100 * x.other_efficiency},
                                         {"begin_us", 1e-3 * begin},
                                         {"end_us", 1e-3 * end}}),
-                     "From %s to %s parallel efficiency is %.0f %%, otherwise %.0f %%; rank %u is "
-                     "most often the slowest one then.",
-                     AS_TIME(begin), AS_TIME(end), 100 * x.efficiency, 100 * x.other_efficiency,
-                     x.rank);
+                     "From %s to %s parallel efficiency is %.0f %%, otherwise %.0f %%.",
+                     AS_TIME(begin), AS_TIME(end), 100 * x.efficiency, 100 * x.other_efficiency);
 }
 
 /* What other algorithms would save. */
