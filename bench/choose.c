@@ -32,6 +32,7 @@ static void preload_yield(char **argv)
     if (!*argv)
         return;
     setenv("OMPI_MCA_mpi_yield_when_idle", "1", 1);
+    setenv("COLLPROF_YIELD", "yes", 1); /* with COLLPROF_TRACE=transport it would only record */
     if (!beside_preload("libcollprof-transport.so") && launcher_speaks())
         reason_print_stored(program_invocation_short_name);
 }

@@ -124,13 +124,14 @@ static const char *method_of(const struct tree_session *t)
     return t->group.clock.domains > 1 ? "held" : "direct";
 }
 
+static const double resolution = 1e-8; /* of a printed time, seconds */
+
 /* Latency to the slowest destination, on rank 0. *ERROR: that of the clocks, at least the
  * resolution of a printed time; the interval contains it. INFINITY: one that was not measured may
  * be slower. */
 static struct estimate run_bcast(struct tree_session *t, const struct bcast *bcast, size_t bytes,
                                  double *error)
 {
-    const double resolution = 1e-8;
     const struct bench *b = &t->o->bench;
     const struct latency_method *method = latency_method_find(method_of(t));
     struct operation_call data;
@@ -170,7 +171,7 @@ static void add_remarks(const struct tree_session *t, struct estimate seen, doub
         table_remark(t->table, FINDING("at_least", DOUBT), "at least: not all pairs measured");
     else if (!estimate_has_interval(seen))
         table_remark(t->table, FINDING("few_samples", DOUBT), "too few samples for an interval");
-    if (!(error <= 0.01 * seen.value) && !isinf(error))
+    if (error > resolution && !(error <= 0.01 * seen.value) && !isinf(error))
         table_remark(t->table, FINDING("clock_bound", DOUBT, .number = {{"bound_us", 1e6 * error}}),
                      "+-%.2f us by the clocks", 1e6 * error);
 }

@@ -371,7 +371,8 @@ static struct document *open_document(struct latency_visit *v)
                       o->bench.traffic);
     for (size_t k = 0; k < o->things.n; k++)
         if (operation_of(o, k)->recv == EXTENT_NONE)
-            document_fact(d, "sizes", "%s has none: it is measured once", latency_thing(o, k));
+            document_fact(d, "sizes",
+                          "a barrier has none: it is measured once, whatever the sizes");
     if (o->bench.plan.stop == STOP_PAPER)
         document_fact(d, "value", "mean of the batches' means, as the paper has it");
     v->tables = o->tune ? NULL : latency_tables_new(o, d);

@@ -99,7 +99,8 @@ static void show(const struct profile *before, const struct profile *now, json_t
     mark_groups(&c, verdict);
     verdict_write(verdict, stdout, "", width);
     show_table(now, "call_sites", 5);
-    show_table(now, "collectives", 1); /* where ranks wait longest, and for which */
+    if (now->arrivals.n)
+        show_table(now, "collectives", 1); /* where ranks wait longest, and for which */
     free(c.share);
     fflush(stdout);
 }

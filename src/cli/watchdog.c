@@ -140,11 +140,13 @@ static void verdict_save(const char *directory, struct situation *s, const struc
     struct save save;
     snprintf(path, sizeof path, "%s/" VERDICT_FILE, directory);
     s->live = false; /* its text is read after the end of the run */
-    if (save_open(&save, path)) {
+    bool good = save_open(&save, path);
+    if (good) {
         json_write(verdict_json(s, v), save.out, true);
-        save_commit(&save);
+        good = save_commit(&save);
     }
-    reason_print_stored("collprof watchdog");
+    if (!good)
+        reason_print_stored("collprof watchdog");
 }
 
 /* In one write, since ranks also write to standard error. */

@@ -36,10 +36,12 @@ struct document *launches_document(const char *const *path, size_t before, size_
  * ranks. One that is given twice counts once. A document of the schema collprof-scale/2 with the
  * table "scale", a row for each run by number of ranks, a picture of it, and findings: the factor
  * that falls most, and runs of which the factors are unknown. With C of a rank as in
- * report/efficiency.h, and the fastest run with the fewest ranks as the reference: computation
- * scaling = sum of C of the reference / sum of C     (WEAK: of means, not sums) global efficiency
- * = parallel efficiency x computation scaling WEAK: each rank's work is the same in all runs;
- * otherwise that of all ranks together. GATE: whether each global efficiency reaches LIMIT, a
- * share; NaN: no gate. */
+ * report/efficiency.h, and the fastest run with the fewest ranks as the reference:
+ *
+ *   computation scaling = sum of C of the reference / sum of C  (WEAK: of means, not sums)
+ *   global efficiency   = parallel efficiency x computation scaling
+ *
+ * WEAK: each rank's work is the same in all runs; otherwise that of all ranks together. GATE:
+ * whether each global efficiency reaches LIMIT, a share; NaN: no gate. */
 struct document *scaling_document(struct profile *const *run, size_t n, bool weak, double limit,
                                   enum gate *gate);

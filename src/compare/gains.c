@@ -243,6 +243,7 @@ void algorithms_add(struct document *d, const struct run_sets *r)
 void setup_add(struct document *d, const struct run_sets *r)
 {
     static const char *const names[] = {"MPI library", "hosts", "ranks"};
+    static const char several[] = "several";
     char is[2][3][160], own[3][160], text[1200] = "";
     for (size_t i = 0; i < r->before + r->after; i++) {
         const struct profile *p = r->run[i];
@@ -252,11 +253,11 @@ void setup_add(struct document *d, const struct run_sets *r)
         snprintf(own[2], sizeof *own, "%zu", p->ranks.n);
         for (int k = 0; k < 3; k++) {
             char *to = is[i >= r->before][k];
-            strcpy(to, first || !strcmp(to, own[k]) ? own[k] : "several");
+            strcpy(to, first || !strcmp(to, own[k]) ? own[k] : several);
         }
     }
     for (int k = 0; k < 3; k++)
-        if (strcmp(is[0][k], is[1][k]) != 0)
+        if (strcmp(is[0][k], is[1][k]) != 0 || !strcmp(is[0][k], several))
             snprintf(text + strlen(text), 380, "%s %s %.150s -> %.150s", *text ? ";" : "", names[k],
                      is[0][k], is[1][k]);
     if (*text)

@@ -106,13 +106,18 @@ static bool start(void)
     if (!*layer.settings.tune)
         return false;
     library = tuning_library();
-    /* A rank that tuned alone would wait for the others. */
-    uint64_t lacks = !library, lacking = 0;
+    /* A rank that tuned alone would wait for the others. An algorithm is chosen for all threads of
+     * a process: calls of another one would take it on this rank only. */
+    const bool threads = layer.ledger.header->threads_at_once;
+    uint64_t lacks = !library || threads, lacking = 0;
     allreduce_yielding(&lacks, &lacking, 1, MPI_SUM, layer.comm);
     if (lacking && layer.rank == 0)
-        injection_warn(PROFILE_NOT_TUNED ": the MPI library of %llu of %d ranks has no algorithms "
-                                         "that can be chosen while a program runs",
-                       (unsigned long long)lacking, layer.size);
+        injection_warn(PROFILE_NOT_TUNED ": %llu of %d ranks %s", (unsigned long long)lacking,
+                       layer.size,
+                       threads ? "have asked for MPI_THREAD_MULTIPLE, where an algorithm cannot be "
+                                 "tried in one thread alone"
+                               : "have an MPI library without algorithms that can be chosen while "
+                                 "a program runs");
     else if (layer.previous)
         memory_try(killed_read, NULL);
     const bool exact = !strcmp(layer.settings.tune, "exact");

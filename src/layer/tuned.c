@@ -29,18 +29,23 @@ static void set_variable(char *line)
         setenv(name, strcmp(name, rules) ? value : path, 1);
 }
 
+static const char votes[] = "rules-votes";
+
 /* Whether all RANKS have the rules with the hash SUM; "": this one has none. Ranks that used
  * different rules would wait for each other for ever, and before MPI_Init they have only the run's
  * directory in common. There each adds its vote to a file, after ten seconds one against the rules.
- * The first votes, as many as ranks, decide. The lock makes a network file system show them all. */
+ * The first votes, as many as ranks, decide. The lock makes a network file system show them all;
+ * the file stays until the end, since ranks of other hosts may still read it. */
 static bool agree(int ranks, const char *sum)
 {
     enum { SIZE = TUNED_SUM - 1 };
-    static const char name[] = "rules-votes", against[] = "against, against";
+    static const char against[] = "against, against";
     const double end = clock_now() + 10;
     int equal = 0, directory = run_directory_open(&run_directory),
-        file = openat(directory, name, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+        file = openat(directory, votes, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    flock(file, LOCK_EX);
     bool good = write(file, *sum ? sum : against, SIZE) == SIZE && *sum;
+    flock(file, LOCK_UN);
     while (good && equal < ranks) {
         char vote[TUNED_SUM] = "";
         flock(file, LOCK_EX);
@@ -53,8 +58,6 @@ static bool agree(int ranks, const char *sum)
         if (!*vote)
             give_way(1);
     }
-    if (good)
-        unlinkat(directory, name, 0); /* all have opened it */
     close(file);
     close(directory);
     return good;
@@ -93,5 +96,6 @@ void tuned_save(const struct profile *p)
     tuning_library_name(all.library, sizeof all.library);
     if (*layer.settings.tune)
         tuned_set_save(&all, run_directory.path);
+    run_directory_remove_file(&run_directory, votes);
     free(all.list.at);
 }

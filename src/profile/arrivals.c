@@ -237,12 +237,17 @@ static struct profile_arrival sum_up(struct instance *at, size_t n, uint32_t siz
 }
 
 /* A sum over sampled instances is an estimate, but no larger than the time of the counted calls: at
- * the call site, or at all if ranks call from SEVERAL sites. */
-static void limit(const struct profile *p, struct profile_arrival *a, bool several)
+ * the call site, or at all if ranks call from SEVERAL sites. KIND: of the communicators. */
+static void limit(const struct profile *p, struct profile_arrival *a, const uint32_t *kind,
+                  bool several)
 {
-    const struct profile_group *g =
-        profile_group_find(p, several ? PROFILE_NONE : a->site, a->operation);
-    const uint64_t time = g ? g->spread.sum : 0;
+    uint64_t time = 0;
+    for (EACH(const struct profile_entry, e, p->entries)) {
+        const bool full = e->comm == PROFILE_NONE; /* calls that found a table full may be these */
+        if (e->operation == a->operation &&
+            (full || ((several || e->site == a->site) && kind[e->comm] == a->comm)))
+            time += e->time_ns;
+    }
     if (!time || a->time_ns <= time)
         return;
     const double factor = (double)time / (double)a->time_ns;
@@ -305,7 +310,7 @@ void arrivals_find(struct profile *p)
         find_cost(row, a, end - i, n_ranks, first_ns, last_ns);
         find_segments(row, a, end - i, p->ranks.n);
         if (p->sample_mask && p->operations.at[a->operation].family == FAMILY_COLLECTIVE)
-            limit(p, row, several);
+            limit(p, row, kind, several);
     }
     for (size_t i = 0; i < p->ranks.n; i++)
         if (!comparable || !all_recorded(p))

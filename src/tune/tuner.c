@@ -18,20 +18,21 @@ enum { PILOT = 2, OPERATIONS = 10, ROUNDS_LEAST = 6, ROUNDS_WANTED = 9, ROUNDS_M
 
 /* --- the judgement, at rank 0 --- */
 
-static void estimate_all(const double *time, int n, struct tuned *out)
+/* SEEN: blocks of each candidate. */
+static void estimate_all(const double *time, int n, struct tuned *out, int seen[ALGORITHMS_MAX])
 {
     double times[ROUNDS_MAX], ratios[ROUNDS_MAX];
     for (int k = 0; k < out->n; k++) {
-        size_t seen = 0;
+        seen[k] = 0;
         for (int r = 0; r < n; r++) {
             const double *row = &time[r * ALGORITHMS_MAX];
             if (isnan(row[k]) || isnan(row[0]))
                 continue;
-            times[seen] = row[k];
-            ratios[seen++] = row[k] / row[0];
+            times[seen[k]] = row[k];
+            ratios[seen[k]++] = row[k] / row[0];
         }
-        out->time[k] = stats_estimate(times, seen, ROUNDS_LEAST);
-        out->ratio[k] = stats_estimate(ratios, seen, ROUNDS_LEAST);
+        out->time[k] = stats_estimate(times, (size_t)seen[k], ROUNDS_LEAST);
+        out->ratio[k] = stats_estimate(ratios, (size_t)seen[k], ROUNDS_LEAST);
     }
 }
 
@@ -42,17 +43,19 @@ bool tuner_judge(const double *time, int n, bool *alive, struct tuned *out)
     /* Only of the library's: a broadcast of collprof must not exclude them. */
     double least = 1, middle = 1;
     bool open = n < ROUNDS_LEAST;
-    estimate_all(time, n, out);
+    int seen[ALGORITHMS_MAX];
+    estimate_all(time, n, out, seen);
     out->best = 0;
     for (int k = 1; k < out->n; k++)
         if (alive[k] && !algorithm_is_ours(&out->candidate[k])) {
             least = fmin(least, out->ratio[k].high);
-            middle = fmin(middle, out->ratio[k].value);
+            if (seen[k] >= FAR_BLOCKS)
+                middle = fmin(middle, out->ratio[k].value);
         }
     for (int k = 1; k < out->n; k++) {
         const struct estimate *ratio = &out->ratio[k];
-        alive[k] =
-            alive[k] && !(ratio->low > least) && !(n >= FAR_BLOCKS && ratio->value > FAR * middle);
+        alive[k] = alive[k] && !(ratio->low > least) &&
+                   !(seen[k] >= FAR_BLOCKS && ratio->value > FAR * middle);
         if (algorithm_is_ours(&out->candidate[k]))
             continue;
         if (alive[k] && ratio->high < 1 && ratio->value < 1 - TUNED_TIE &&

@@ -163,9 +163,13 @@ Test(arrivals, instances_are_bounded)
     cr_assert_float_eq((double)p->arrivals.at[0].time_ns, 1000 * 21, 2100,
                        "of all, not of those kept");
     cr_assert_float_eq((double)p->arrivals.at[0].population, 1000, 100);
-    profile_group(p, PROFILE_NONE, 0)->spread.sum = 15000;
+    *PUSH(&p->entries) = (struct profile_entry){.site = PROFILE_NONE, .time_ns = 15000};
     arrivals_find(p);
     cr_assert_eq(p->arrivals.at[0].time_ns, 15000, "no more than counted");
+    *PUSH(&p->entries) =
+        (struct profile_entry){.site = PROFILE_NONE, .comm = PROFILE_NONE, .time_ns = 3000};
+    arrivals_find(p);
+    cr_assert_eq(p->arrivals.at[0].time_ns, 18000, "calls that found the table full are counted");
     profile_free(p);
 }
 
