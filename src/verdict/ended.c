@@ -90,20 +90,35 @@ static bool is_request(const struct profile_balance *b)
     return b->operation != PROFILE_NONE;
 }
 
+/* Whether B's call site is in a C or C++ file: the wrappers see its completion, unlike that of
+ * mpi_f08. */
+static bool is_of_c(const struct profile *p, const struct profile_balance *b)
+{
+    const struct profile_site *s = b->site < p->sites.n ? &p->sites.at[b->site] : NULL;
+    const char *file = s && s->depth ? s->frame[0].file : NULL,
+               *end = file ? strrchr(file, '.') : NULL;
+    return end && text_has_word(".c .cc .cpp .cxx .c++ .cu .hip .m .mm", end);
+}
+
 /* Whether all ranks have finished and every call was recorded. Not so if more messages were
- * received than sent, or if MPI_Cancel was called. */
+ * received than sent, or if MPI_Cancel was called. Not so if requests were posted but no call
+ * that completes them was recorded: the wrappers do not see those of mpi_f08. */
 static bool is_all_known(const struct profile *p)
 {
-    bool known = p->size > 0 && p->ranks.n == (size_t)p->size && !p->unbalanced;
+    bool known = p->size > 0 && p->ranks.n == (size_t)p->size && !p->unbalanced, completes = false;
     for (EACH(const struct profile_rank, r, p->ranks))
         known = known && r->state == LEDGER_FINALIZED && !r->untracked_requests &&
                 !r->failed_collectives && !r->started_late && !r->messages_lost;
-    for (EACH(const struct profile_entry, e, p->entries))
-        known = known && strcmp(p->operations.at[e->operation].name, "MPI_Cancel") != 0;
+    for (size_t i = 0; i < p->entries.n; i++) {
+        const struct profile_operation *o = &p->operations.at[p->entries.at[i].operation];
+        completes = completes || o->family == FAMILY_COMPLETION;
+        known = known && strcmp(o->name, "MPI_Cancel") != 0;
+    }
     for (EACH(const struct profile_balance, b, p->balances))
         known =
-            known && (is_request(b) || (b->received <= b->sent && b->tag >= 0 &&
-                                        b->from < (uint32_t)p->size && b->to < (uint32_t)p->size));
+            known && (is_request(b) ? completes || is_of_c(p, b)
+                                    : b->received <= b->sent && b->tag >= 0 &&
+                                          b->from < (uint32_t)p->size && b->to < (uint32_t)p->size);
     return known;
 }
 
