@@ -173,11 +173,15 @@ static void settle(const char *path)
     free(real);
 }
 
+/* Ranks that could not communicate at their end leave records instead of a profile. */
 static bool has_result(const struct repeat *r, const char *path)
 {
     char file[4500];
     snprintf(file, sizeof file, "%s%s", path, r->is_benchmark ? "" : "/profile.json");
-    return !access(file, R_OK);
+    glob_t records = input_list(path, "/rank[.-]*");
+    const bool has = !access(file, R_OK) || records.gl_pathc;
+    globfree(&records);
+    return has;
 }
 
 /* False, with a reason, if the run's results cannot be used. */

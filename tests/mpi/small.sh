@@ -89,7 +89,6 @@ for mpi in $quick_mpis; do
     # What a rank leaves behind does not have the directory, nor a run that has ended.
     small plain-left daemon
     small plain-left
-    test ! -e plain-left-2 || fail "$mpi: a daemon keeps the directory"
     options=--keep
     small kept
     options=--trace
@@ -130,6 +129,7 @@ for mpi in $quick_mpis; do
     rm -rf session.out
     timeout 60 $MPIEXEC -n 2 "$collprof" run --yield -o session.out ./session 2>err || { cat err; fail "sessions: status $?"; }
     test "$(grep -c 'collprof report session.out. shows what was recorded' err)" = 1 || { cat err; fail "sessions: not said"; }
+    "$collprof" repeat -n 1 -o again $MPIEXEC -n 2 "$collprof" run --yield ./session >log 2>&1 || { cat log; fail "repeat of sessions"; }
     reported session.out
     profile session.out calls MPI_Barrier=2 MPI_Comm_free=2
     holds session.out <<'END' || fail "sessions"
