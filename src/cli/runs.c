@@ -106,16 +106,20 @@ char *runs_current(const char *directory)
     return found ?: memory_strdup(directory);
 }
 
-/* With the kind of the verdict on a run that did not end well. */
+/* With the kind of the verdict on a run that did not end well; of finalized ranks none moves. */
 static void put_state(struct table *t, const char *path, const struct profile *p)
 {
     const char *state = run_state_of(p);
     struct situation *e =
         strcmp(state, "incomplete") ? NULL : situation_read(path, VERDICT_SETTLED);
     json_t *verdict = e ? verdict_json_of(e) : NULL;
+    const char *kind = json_text_at(verdict, "kind");
     char text[100];
-    snprintf(text, sizeof text, "%s (%.50s)", state, json_text_at(verdict, "kind"));
-    table_text(t, e ? text : state);
+    bool moves = false;
+    for (size_t i = 0; i < p->ranks.n; i++)
+        moves = moves || p->ranks.at[i].state != LEDGER_FINALIZED;
+    snprintf(text, sizeof text, "%s (%.50s)", state, kind);
+    table_text(t, e && (moves || strcmp(kind, "moving")) ? text : state);
     json_decref(verdict);
     situation_free(e);
 }
