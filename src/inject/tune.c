@@ -61,6 +61,10 @@ static void killed_read(void *unused)
     if (!any)
         return;
     const struct ledger_header *own = layer.ledger.header, *h = l.header;
+    if (h->state == LEDGER_FINALIZED) { /* its ranks could not communicate, so none merged them */
+        ledger_close(&l);
+        return;
+    }
     killed = json_array();
     const bool same = h->size == own->size && !strcmp(h->program, own->program) &&
                       !strcmp(h->script, own->script) && !strcmp(h->arguments, own->arguments) &&
