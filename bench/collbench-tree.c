@@ -208,9 +208,10 @@ static double add_row(struct tree_session *t, struct schedule *s, const struct b
     bool contradicts = advised && (strcmp(advised, "no") ? speedup < 1 : speedup > 1.02);
     table_text(t->table, contradicts ? "unknown" : advised);
     table_text(t->table, *chosen ? chosen : NULL);
-    if (s && s->segment == 0 && isnan(predicted.value))
-        table_remark(t->table, FINDING("unknown_on_shared_media", DOUBT),
-                     "prediction unknown on shared media: %s",
+    if (s && isnan(predicted.value))
+        table_remark(t->table,
+                     FINDING(s->segment ? "unknown_of_segments" : "unknown_on_shared_media", DOUBT),
+                     "prediction unknown%s: %s", s->segment ? "" : " on shared media",
                      schedule_unknown(&t->grid.pairs, bytes, s));
     if (t->run)
         add_remarks(t, seen, error);

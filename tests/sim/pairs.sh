@@ -26,10 +26,6 @@ grep -q '^# order: disjoint pairs at a time' "$dir/out" || fail "one at a time o
 $run grid 8 $pairs -i 5 --sizes=16K:16K --format=csv >"$dir/out" || fail grid
 grep -q '^# order: one pair at a time, since pairs share' "$dir/out" || fail "a wide way is not seen to be shared"
 
-# Of the pairs that are looked at alone it is enough that one shares a way: the last one does not here.
-SIM_PLACING=scattered $run sites2 8 $pairs -i 5 --sizes=16K:16K --format=csv >"$dir/out" || fail sites2
-grep -q '^# order: one pair at a time, since pairs share' "$dir/out" || fail "a way that not all share"
-
 # A host behind a slow link is named, and nothing on networks whose hosts are alike or only far from each other.
 $run slowhost 8 $pairs -i 2 --suspect=1.5 --format=csv >"$dir/out"
 test $? = 3 || fail "slowhost: status"

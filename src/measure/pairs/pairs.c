@@ -1,6 +1,7 @@
 #include "measure/pairs/pairs_inner.h"
 
 #include "base/clock.h"
+#include "base/stats.h"
 #include "base/try.h"
 
 #include <math.h>
@@ -8,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHECKED = 24 }; /* how many pairs are re-measured alone, at most */
+/* How many pairs are re-measured alone, at most: of all, and of those that stand out. */
+enum { CHECKED = 24, OUTLIERS = 8 };
 
 struct pairs_plan pairs_plan_default(void)
 {
@@ -161,6 +163,61 @@ static double slowdown(const struct pairs_run *m, double *among, int s, int peer
                 (alone[LEAST] + more * before[GAP]) / (alone[LEAST] + more * alone[GAP]));
 }
 
+/* Measures this rank and PEER, if not negative, alone; *WORST: the largest slowdown. */
+static int measure_alone(struct pairs_run *m, double *among, int peer, double *worst)
+{
+    TRY(run_round(m, peer));
+    for (int s = 0; s < m->plan->n_sizes && peer >= 0; s++)
+        *worst = fmax(*worst, slowdown(m, among, s, peer));
+    return MPI_SUCCESS;
+}
+
+/* The peer, not in DONE, whose round trip is longest compared with this rank's median; *RATIO:
+ * how much longer. -1: none is longer by PAIRS_SHARED. */
+static int outlier(const struct pairs_run *m, double *among, const bool *done, double *ratio)
+{
+    FREED double *sorted = malloc((size_t)m->n * sizeof *sorted);
+    int found = -1;
+    *ratio = PAIRS_SHARED;
+    for (int s = 0; sorted && s < m->plan->n_sizes; s++) {
+        const double *trip = pair_row(m, among, s, PAIRS_MEDIAN);
+        size_t n = 0;
+        for (int v = 0; v < m->n; v++)
+            if (v != m->rank)
+                sorted[n++] = trip[v];
+        const double usual = stats_median(sorted, n);
+        for (int v = 0; v < m->n; v++)
+            if (v != m->rank && !done[v] && trip[v] > *ratio * usual) {
+                *ratio = trip[v] / usual;
+                found = v;
+            }
+    }
+    return found;
+}
+
+/* Pairs that stand out may have shared a path with others: those would be called slow. */
+static int check_outliers(struct pairs_run *m, double *among, double *worst)
+{
+    FREED bool *done = calloc((size_t)m->n, sizeof *done);
+    TRY(sync_all_have(m->comm, done != NULL));
+    for (int k = 0; k < OUTLIERS; k++) {
+        struct {
+            double ratio;
+            int rank;
+        } mine = {.rank = m->rank}, all;
+        int pair[2] = {m->rank, outlier(m, among, done, &mine.ratio)};
+        TRY(PMPI_Allreduce(&mine, &all, 1, MPI_DOUBLE_INT, MPI_MAXLOC, m->comm));
+        if (!(all.ratio > PAIRS_SHARED))
+            break;
+        TRY(PMPI_Bcast(pair, 2, MPI_INT, all.rank, m->comm));
+        int peer = m->rank == pair[0] ? pair[1] : m->rank == pair[1] ? pair[0] : -1;
+        TRY(measure_alone(m, among, peer, worst));
+        if (peer >= 0)
+            done[peer] = true;
+    }
+    return MPI_SUCCESS;
+}
+
 /* Sets P's slowdown, on all ranks. The rows remain those of the tournament. */
 static int check_alone(struct pairs_run *m, struct pairs *p)
 {
@@ -171,14 +228,10 @@ static int check_alone(struct pairs_run *m, struct pairs *p)
     TRY(sync_all_have(m->comm, among != NULL));
     memcpy(among, m->row, cells * sizeof *among);
     for (int i = 0, k = 0; i < m->n; i++)
-        for (int j = i + 1; j < m->n; j++, k++) {
-            int peer = m->rank == i ? j : m->rank == j ? i : -1;
-            if (k % every > 0)
-                continue;
-            TRY(run_round(m, peer));
-            for (int s = 0; s < m->plan->n_sizes && peer >= 0; s++)
-                worst = fmax(worst, slowdown(m, among, s, peer));
-        }
+        for (int j = i + 1; j < m->n; j++, k++)
+            if (k % every == 0)
+                TRY(measure_alone(m, among, m->rank == i ? j : m->rank == j ? i : -1, &worst));
+    TRY(check_outliers(m, among, &worst));
     memcpy(m->row, among, cells * sizeof *among);
     TRY(pair_barrier(m));
     return PMPI_Allreduce(&worst, &p->slowdown, 1, MPI_DOUBLE, MPI_MAX, m->comm);
