@@ -314,7 +314,7 @@ const DRAW = {
         const known = d.of_all_panels.map(row => row[picture.value]).filter(isKnown); /* one scale for all panels */
         const low = picture.value_low ?? least(known), high = picture.value_high ?? most(known);
         const share = v => high > low ? (f(Math.min(high, Math.max(low, v))) - f(low)) / (f(high) - f(low)) : 0;
-        const palette = PALETTES[picture.label ? 'named' : picture.palette];
+        const palette = PALETTES[picture.label ? 'named' : picture.palette] ?? PALETTES.latency;
         const data = d.rows.filter(row => isKnown(d.at(row, 'value'))).map(row => ({ x: xs.indexOf(d.at(row, 'x')),
             y: ys.indexOf(d.at(row, 'y')), colour: mixed(palette, share(d.at(row, 'value'))), row,
             lines: picture.label ? [d.text(row, 'label'), d.text(row, 'value')] : [] }));

@@ -174,7 +174,7 @@ struct profile *profile_from_json(json_t *json, const char **reason)
         return NULL;
     json_make_printable(json);
     struct profile *p = profile_new();
-    if (read_all(p, json))
+    if (read_all(p, json) && !(p->trace.covered < 0 || p->trace.covered > 1))
         return p;
     *reason = "a damaged profile";
     profile_free(p);
