@@ -218,7 +218,7 @@ done <<'END'
 2|known/profile.json is a profile: use the directory of its run|report known/profile.json
 2|x.json is a profile: use the directory of its run|cat known/profile.json >x.json; "$absolute" report x.json
 2|known/profile.json is a profile: use the directory of its run|report --format=html -o x.html known/profile.json
-0|^Run time: 3.10 s -> 5.08 ms, median change -3.10 s, -100 %|compare known first
+0|^Run time: 3.10 s -> 5.08 ms, median change -3.09 s, -100 %|compare known first
 0|^  -> about 5 runs per side would decide|compare known first
 0|^A: 1 run: twice/b$|compare twice/b -- twice/a first
 0|^B: 2 runs: twice/a, first$|compare twice/b -- twice/a first
