@@ -73,15 +73,17 @@ void tuned_use(int ranks)
     tuning_library_name(name, sizeof name);
     line = strsep(&rest, "\n");
     const char *of = line + (strncmp(line, library, strlen(library)) ? 0 : strlen(library));
+    const bool other = whole && strcmp(of, name);
     const char *why = !whole ? "its files are missing, damaged or edited (write \"" TUNED_EDITED
                                "\" into tuned.sum)"
-                      : strcmp(of, name) ? "another library or version"
-                                         : NULL;
+                      : other ? "another library or version"
+                              : NULL;
     if (ranks > 1 && !agree(ranks, why ? "" : sum) && !why)
         why = "not all ranks have found the same files in 10 s";
     if (why && launcher_speaks())
-        layer_say("--tuned=%s was written for %s, and is not used for %s: %s", layer.settings.tuned,
-                  of, name, why);
+        layer_say("--tuned=%s %s%s%s not used for %s: %s", layer.settings.tuned,
+                  other ? "was written for " : "is", other ? of : "", other ? ", and is" : "", name,
+                  why);
     while (!why && (line = strsep(&rest, "\n")))
         set_variable(line);
 }
