@@ -152,7 +152,7 @@ Test(benches, collective)
     expect(4, "collbench-collective",
            "--stop=fixed -i 6 --operation=barrier,broadcast --method=direct "
            "--arrivals=late:3,ramp,late:3 --sizes=8 --pairs",
-           LINES("# sizes: barrier has none", "# pairs: none: use --method=held",
+           LINES("# sizes: a barrier has none", "# pairs: none: use --method=held",
                  "barrier,4,0,direct,24.0",
                  "barrier,4,0,direct (late:3),24.05,24.05,24.05,24.05,6,rule,\n",
                  "barrier,4,0,direct (ramp),",

@@ -116,10 +116,10 @@ static int burst;
 
 static double by_several_ports(int from, int to, size_t bytes)
 {
-    if (fake_mpi_collectives() < 90)
+    if (fake_mpi_collectives() < 138)
         return way(from, to, bytes);
     bool second = from == 0 && to == 1 && ++burst > 27 && burst <= 51,
-         others = bytes == EAGER && fake_mpi_collectives() > 200;
+         others = bytes == EAGER && fake_mpi_collectives() > 248;
     return way(from, to, bytes) * (others ? further : 1) - 5e-6 + (second ? late : 0);
 }
 
