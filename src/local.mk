@@ -57,7 +57,7 @@ libmeasure_la_LIBADD = $(MPI_LIBS)
 # profile: what a run leaves behind, and what follows from it, the timeline among it. Prints nothing.
 libprofile_la_SOURCES = src/profile/arrivals.c src/profile/fields.c src/profile/fields_json.c \
 	src/profile/gather.c src/profile/gather_trace.c src/profile/json.c src/profile/limits.c \
-	src/profile/load.c src/profile/model.c src/profile/noise.c \
+	src/profile/load.c src/profile/model.c src/profile/noise.c src/profile/possible.c \
 	src/profile/questions.c src/profile/slices.c src/profile/symbolize.c src/profile/trace.c \
 	src/causes/broadcast.c src/causes/calls.c \
 	src/causes/causes.c src/causes/delays.c src/causes/history.c src/causes/graph.c \

@@ -174,9 +174,14 @@ struct profile *profile_from_json(json_t *json, const char **reason)
         return NULL;
     json_make_printable(json);
     struct profile *p = profile_new();
-    if (read_all(p, json) && !(p->trace.covered < 0 || p->trace.covered > 1))
+    static char text[160];
+    bool good = read_all(p, json);
+    const char *what = good ? profile_impossible(p) : NULL;
+    *reason = NULL;
+    if (good && !what)
         return p;
-    *reason = "a damaged profile";
+    snprintf(text, sizeof text, "a damaged profile%s%s", what ? ": " : "", what ? what : "");
+    *reason = text;
     profile_free(p);
     return NULL;
 }

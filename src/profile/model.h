@@ -180,6 +180,9 @@ void slices_find(struct profile *p);
 
 /* --- values and JSON --- */
 
+/* Why figures that are each possible contradict each other; NULL if they do not. */
+const char *profile_impossible(const struct profile *p);
+
 /* "unknown" if VALUE has no name. */
 const char *name_of(const struct names *names, uint32_t value);
 

@@ -129,7 +129,7 @@ cat >programs <<'END'
 20 polling no 0,1 probes polling+with+MPI_Improbe+from+rank+0+(tag+4
 21 missing no 0,1,2,3 file wait+for+each+other in+MPI_Barrier in+MPI_File_open
 22 computes no 1 lock rank+1,+awaited+in+MPI_Win_
-23 unmatched yes 0,2 error after+an+error+in+MPI_Send,+at+stuck.c
+23 unmatched yes 0,2 error an+awaited+message+is+not+sent
 24 unmatched yes 0,1 other_receiver rank+2+has+1+message+of+tag+4+from+rank+1
 25 cycle yes 0,1,2 mixed rank+0:+in+MPI_Recv rank+1:+in+MPI_Ssend rank+2:+in+MPI_Wait
 26 missing no 0,1,2,3 fence wait+for+each+other in+MPI_Barrier in+MPI_Win_fence

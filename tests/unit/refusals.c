@@ -25,7 +25,7 @@ static const struct {
     const char *list, *key;
     double good, bad; /* the last that can be, and the first that cannot */
 } known[] = {
-    {"ranks", "wall_seconds", 2e18, 3e18},
+    {"ranks", "wall_seconds", 1e9, 3e18},
     {"arrivals", "wait_ns", 0, -1},
     {"regions", "time_ns", 0, -5},
     {"entries", "size_class", 63, 64},
@@ -50,7 +50,7 @@ static bool is_read(size_t i, double value)
     struct profile *p = profile_from_json(json, &reason);
     json_decref(json);
     if (!p)
-        cr_expect_str_eq(reason, "a damaged profile", "case %zu", i);
+        cr_expect(strncmp(reason, "a damaged profile", 17) == 0, "case %zu", i);
     bool read = p;
     profile_free(p);
     return read;
