@@ -1,7 +1,6 @@
 #!/bin/sh
-# The broadcast methods against the exact clock, on a flat cluster and on two sites: see
-# methods.c. A send costs the sender 2 us and 0.2 ns a byte, a receive 1 us and 0.1 ns, so that
-# short messages have gaps and overheads too.
+# The broadcast methods against the exact clock, on a flat cluster and on two sites: see methods.c. A send costs the
+# sender 2 us and 0.2 ns a byte, a receive 1 us and 0.1 ns, so that short messages have gaps and overheads too.
 set -u
 test -n "$SMPIRUN" || exit 77
 run=$srcdir/tests/sim/run.sh

@@ -1,9 +1,8 @@
 #!/bin/sh
-# The overlap ratio where the truth is known: the simulator moves messages while its ranks
-# compute, so every benchmark must read 0, and the serial control 1, within 0.02, or say why there
-# is no ratio: with eager sends, as real libraries have them, and with none; on platforms that
-# were not made for it; with the simulator's own network model. Protects the definition of
-# T_measured and T_comm of every benchmark, the paper's to the letter beside the corrected one.
+# The overlap ratio where the truth is known: the simulator moves messages while its ranks compute, so every benchmark
+# must read 0, and the serial control 1, within 0.02, or say why there is no ratio: with eager sends, as real libraries
+# have them, and with none; on platforms that were not made for it; with the simulator's own network model. Protects the
+# definition of T_measured and T_comm of every benchmark, the paper's to the letter beside the corrected one.
 set -u
 test -n "$SMPIRUN" || exit 77
 out=sim/overlap.csv

@@ -1,8 +1,7 @@
 #!/bin/sh
-# Latencies of pairs on the exact clock: protects that pairs which slow each other down are not
-# believed when measured together (by the default options on a shared medium they must be what they
-# are alone, and the header must say so, also where only messages in a row show it; on a switch nothing is
-# measured twice), and LogGP.
+# Latencies of pairs on the exact clock: protects that pairs which slow each other down are not believed when measured
+# together (by the default options on a shared medium they must be what they are alone, and the header must say so, also
+# where only messages in a row show it; on a switch nothing is measured twice), and LogGP.
 set -u
 test -n "$SMPIRUN" || exit 77
 run="timeout 100 $srcdir/tests/sim/run.sh"
