@@ -246,16 +246,10 @@ static int measure(const struct collective *c, struct signature *g, struct subje
     g->done = true;
     TRY(tuner_measure(&t, &result));
     __atomic_fetch_add(&count[WITHOUT], result.n < 2, __ATOMIC_RELAXED);
-    if (result.n < 2)
+    if (c->on->rank > 0 || result.n < 2)
         return MPI_SUCCESS;
-    /* Noise may leave too few rounds for an interval: a later call has a larger budget. */
-    int settled = estimate_has_interval(result.time[0]);
-    TRY(PMPI_Bcast(&settled, 1, MPI_INT, 0, c->on->comm));
-    g->done = settled;
-    if (!settled)
+    if (!estimate_known(result.time[0]))
         return note_short(2 * t.budget);
-    if (c->on->rank > 0)
-        return MPI_SUCCESS;
     result.calls = (double)g->calls;
     finding_keep(c, g, finding_json(c, g, &result, apart));
     injection_record(&tune_injection, g->found);
