@@ -112,17 +112,18 @@ static bool start(void)
     library = tuning_library();
     /* A rank that tuned alone would wait for the others. An algorithm is chosen for all threads of
      * a process: calls of another one would take it on this rank only. */
-    const bool threads = layer.ledger.header->threads_at_once;
-    uint64_t lacks = !library || threads, lacking = 0;
-    allreduce_yielding(&lacks, &lacking, 1, MPI_SUM, layer.comm);
-    if (lacking && layer.rank == 0)
-        injection_warn(PROFILE_NOT_TUNED ": %llu of %d ranks %s", (unsigned long long)lacking,
-                       layer.size,
-                       threads ? "have asked for MPI_THREAD_MULTIPLE, where an algorithm cannot be "
-                                 "tried in one thread alone"
-                               : "have an MPI library without algorithms that can be chosen while "
-                                 "a program runs");
-    else if (layer.previous)
+    enum { LIBRARY, THREADS };
+    uint64_t lacks[] = {!library, layer.ledger.header->threads_at_once}, lacking[2] = {0};
+    allreduce_yielding(lacks, lacking, 2, MPI_SUM, layer.comm);
+    const bool good = lacking[LIBRARY] + lacking[THREADS] == 0;
+    if (!good && layer.rank == 0)
+        injection_warn(PROFILE_NOT_TUNED ": %llu of %d ranks %s",
+                       (unsigned long long)(lacking[LIBRARY] ?: lacking[THREADS]), layer.size,
+                       lacking[LIBRARY] ? "have an MPI library without algorithms that can be "
+                                          "chosen while a program runs"
+                                        : "have asked for MPI_THREAD_MULTIPLE, where an algorithm "
+                                          "cannot be tried in one thread alone");
+    else if (good && layer.previous)
         memory_try(killed_read, NULL);
     const bool exact = !strcmp(layer.settings.tune, "exact");
     for (unsigned i = 0; i < N_OPERATIONS; i++) {
@@ -131,7 +132,7 @@ static bool start(void)
         const bool replaced = t && replace_injection.on && !strcmp(t->stem, "bcast");
         tuned_as[i] = replaced || (t && t->reduces && exact) ? NULL : t;
     }
-    return !lacking;
+    return good;
 }
 
 /* An internal communicator takes as long as WORTH small calls, or calls with as many PIECEs, so
