@@ -1,7 +1,6 @@
 #!/bin/sh
-# Many communicators, and attributes that notice every copy of one: with whatever is injected, under
-# every MPI, a program prints the same and ends the same, and nothing is measured on a
-# communicator that was hardly used.
+# Many communicators, and attributes that notice every copy of one: with whatever is injected, under every MPI, a program
+# prints the same and ends the same, and nothing is measured on a communicator that was hardly used.
 . "${srcdir:-.}/tests/mpi/lib.sh"
 
 # On 1100 of them at a time all is said to be the same; that 500 cost nothing is said by counts.

@@ -71,8 +71,7 @@ for way in abort segv term kill libc-abort exit quick-exit _exit handled alarm p
     test $? = $status || fail "$way, alone: status is not $status"
 done
 
-# What each rank is in that hangs, seen from outside while it does; and that two collectives
-# that have met can never end.
+# What each rank is in that hangs, seen from outside while it does; and that two collectives that have met can never end.
 limit=exec layered 5 hangs "$ends" hang >out 2>err &
 launcher=$!
 for try in $(seq 80); do

@@ -1,7 +1,6 @@
 #!/bin/sh
-# What is installed can be used: `collprof run` finds its libraries, pkg-config leads a compiler
-# to header and library, shared and static; regions are told apart; and a program that only includes the
-# header runs without the library.
+# What is installed can be used: `collprof run` finds its libraries, pkg-config leads a compiler to header and library,
+# shared and static; regions are told apart; and a program that only includes the header runs without the library.
 . "${srcdir:-.}/tests/mpi/lib.sh"
 
 # Not in the environment of the make that runs this test.

@@ -1,7 +1,6 @@
 #!/bin/sh
-# Protects who waits, and who does not wait any longer: away from a terminal a benchmark says once a
-# minute how far it is; what it has measured when it is ended stays, and a line says where; so does a
-# line of an application that is ended.
+# Protects who waits, and who does not wait any longer: away from a terminal a benchmark says once a minute how far it is;
+# what it has measured when it is ended stays, and a line says where; so does a line of an application that is ended.
 . "${srcdir:-.}/tests/mpi/lib.sh"
 test "$CHECK_MPI" != openmpi || skip "Open MPI's launcher may be gone before it has passed on the last words"
 

@@ -129,11 +129,10 @@ layered()
         COLLPROF_OUTPUT="$output" COLLPROF_REPORT=no "$@"
 }
 
-# like_bare RANKS DIR PROGRAM...: with the layer, which writes to DIR, as without: the same status,
-# in $status, and the same output; files want, out and err. Where ranks die, the launcher's status
-# and words are those of whichever death it sees first: they have to be ones that also occur
-# without the layer, so runs of either kind are repeated until two are alike. 77: the program
-# cannot do this here.
+# like_bare RANKS DIR PROGRAM...: with the layer, which writes to DIR, as without: the same status, in $status, and the
+# same output; files want, out and err. Where ranks die, the launcher's status and words are those of whichever death it
+# sees first: they have to be ones that also occur without the layer, so runs of either kind are repeated until two are
+# alike. 77: the program cannot do this here.
 like_bare()
 {
     ranks=$1 output=$2 limit="timeout 300"

@@ -1,7 +1,6 @@
 #!/bin/sh
-# A rank whose memory runs out while the profile is put together ends as it would have without the
-# layer, and nothing is lost: rank 0, which makes the profile, leaves all records to be read; the
-# others need no memory for it.
+# A rank whose memory runs out while the profile is put together ends as it would have without the layer, and nothing is
+# lost: rank 0, which makes the profile, leaves all records to be read; the others need no memory for it.
 . "${srcdir:-.}/tests/mpi/lib.sh"
 export CHECK_LIMIT=300 # patience of the layer, and budgets, on a busy machine
 heat=$built/examples/heat

@@ -1,7 +1,6 @@
 #!/bin/sh
-# More ranks than processors: MPI libraries busy-wait, and a rank that waits holds the processor
-# that the awaited one needs. --yield has to find its library; results are marked with it and without. That waiting ranks
-# sleep: unit/record.
+# More ranks than processors: MPI libraries busy-wait, and a rank that waits holds the processor that the awaited one
+# needs. --yield has to find its library; results are marked with it and without. That waiting ranks sleep: unit/record.
 set -u
 program=collbench-bcast
 . "$srcdir/tests/mpi/bench.sh"

@@ -130,7 +130,8 @@ CLEANFILES += $(UNIT_BENCHES)
 
 # So has the layer for the first MPI, with an application in front of it.
 tests_unit_layer_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
-tests_unit_layer_SOURCES = tests/unit/layer.c tests/unit/deny_sampling.h $(fake_mpi)
+tests_unit_layer_SOURCES = tests/unit/layer.c tests/unit/layer_run.c tests/unit/layer_run.h \
+	tests/unit/deny_sampling.h $(fake_mpi)
 tests_unit_layer_LDFLAGS = -export-dynamic -Wl,--no-as-needed
 tests_unit_layer_LDADD = $(MPI_LIBS) $(JANSSON_LIBS) $(CRITERION_LIBS)
 EXTRA_tests_unit_layer_DEPENDENCIES = tests/unit/layer_app.so
