@@ -70,19 +70,26 @@ COMPARISON(by_ranks, struct size,
            ORDER(x->ranks, y->ranks) ?: ORDER(isnan(x->value[TIME]), isnan(y->value[TIME]))
                ?: ORDER(x->value[TIME], y->value[TIME]))
 
-/* For free(). *N becomes the number of different runs: run-* is both the links and the directories
- * that they lead to. */
+/* Whether RUN[I] is one of those before it: run-* is both the links and the directories that they
+ * lead to. */
+static bool is_again(struct profile *const *run, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (run[k] == run[i] || (run[i]->run_id && run[k]->run_id == run[i]->run_id))
+            return true;
+    return false;
+}
+
+/* For free(). *N becomes the number of different runs. */
 static struct size *sizes_of(struct profile *const *run, size_t *n, bool weak)
 {
     struct size *list = memory_alloc((*n + 1) * sizeof *list);
     size_t different = 0;
     for (size_t i = 0; i < *n; i++)
-        list[i] = size_of(run[i], weak);
-    qsort(list, *n, sizeof *list, by_ranks);
-    for (size_t i = 0; i < *n; i++)
-        if (!i || isnan(list[i].value[TIME]) || by_ranks(&list[different - 1], &list[i]))
-            list[different++] = list[i];
+        if (!is_again(run, i))
+            list[different++] = size_of(run[i], weak);
     *n = different;
+    qsort(list, *n, sizeof *list, by_ranks);
     const struct size reference = list[0];
     for (struct size *s = list; s < list + *n; s++) {
         s->value[SPEEDUP] = reference.value[TIME] / s->value[TIME];

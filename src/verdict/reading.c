@@ -279,7 +279,12 @@ static json_t *kept_read(const char *directory)
     snprintf(path, sizeof path, "%s/" VERDICT_FILE, directory);
     json_t *kept = json_file_load(path, why, sizeof why);
     json_make_printable(kept);
-    if (*json_text_at(kept, "kind") && *json_text_at(kept, "text"))
+    const json_t *group, *groups = json_object_get(kept, "groups");
+    bool good = json_is_array(groups) && *json_text_at(kept, "kind") && *json_text_at(kept, "text");
+    size_t i;
+    json_array_foreach(groups, i, group)
+        good = good && *json_text_at(group, "text");
+    if (good)
         return kept;
     json_decref(kept);
     return NULL;

@@ -1,7 +1,6 @@
 #!/bin/sh
-# Protects `collprof run --trace` on the machine: results unchanged, every message matched, nothing
-# contradictory, the slow rank found; and that picture and exports hold what was matched. The exact
-# times of waits are for tests/sim/waits.sh.
+# Protects `collprof run --trace` on the machine: results unchanged, every message matched, nothing contradictory, the slow
+# rank found; and that picture and exports hold what was matched. The exact times of waits are for tests/sim/waits.sh.
 . "${srcdir:-.}/tests/mpi/lib.sh"
 
 plain 4 "$built/examples/heat" -s 40 >plain || fail "status $? without the layer"

@@ -339,7 +339,8 @@ Test(records, the_verdict_of_a_watchdog)
 {
     static const char *const good =
         "{\"kind\": \"gone\", \"text\": \"kept\", \"groups\": [], \"notes\": []}";
-    static const char *const saved[] = {"{}", "[1]", "{\"kind\": \"gone\"}", good};
+    static const char *const saved[] = {"{}", "[1]", "{\"kind\": \"gone\", \"text\": \"kept\"}",
+                                        good};
     for (size_t i = 0; i < sizeof saved / sizeof *saved; i++) {
         scratch_make();
         for (int r = 0; r < 2; r++)
