@@ -71,11 +71,12 @@ COMPARISON(by_ranks, struct size,
                ?: ORDER(x->value[TIME], y->value[TIME]))
 
 /* Whether RUN[I] is one of those before it: run-* is both the links and the directories that they
- * lead to. */
+ * lead to. Runs in a simulation, whose time begins anew, differ in their size alone. */
 static bool is_again(struct profile *const *run, size_t i)
 {
     for (size_t k = 0; k < i; k++)
-        if (run[k] == run[i] || (run[i]->run_id && run[k]->run_id == run[i]->run_id))
+        if (run[k] == run[i] ||
+            (run[i]->run_id && run[k]->run_id == run[i]->run_id && run[k]->size == run[i]->size))
             return true;
     return false;
 }

@@ -305,6 +305,7 @@ Test(compare, the_gate_has_three_outcomes)
 static struct profile *made_scaled(int ranks, double longest, double wall)
 {
     struct profile *p = profile_new();
+    p->size = ranks;
     for (int r = 0; r < ranks; r++)
         *PUSH(&p->ranks) = (struct profile_rank){
             .rank = r,
@@ -374,6 +375,7 @@ Test(scale, factors_of_traces)
 {
     struct profile *run[] = {made_scaled(2, 1, 1.25), made_scaled(4, 2, 50), made_scaled(4, 2, 5)};
     enum gate gate;
+    run[0]->run_id = run[2]->run_id = 7; /* as in a simulation, whose time begins anew */
     run[0]->trace.replay = (struct replay_check){.replayed_ns = 1250, .ideal_ns = 1000};
     run[2]->trace.replay = (struct replay_check){.replayed_ns = 4000, .ideal_ns = 3000};
     struct document *scaling = scaling_document(run, 3, true, NAN, &gate);
