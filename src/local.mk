@@ -59,9 +59,9 @@ libprofile_la_SOURCES = src/profile/arrivals.c src/profile/fields.c src/profile/
 	src/profile/gather.c src/profile/gather_trace.c src/profile/json.c src/profile/limits.c \
 	src/profile/load.c src/profile/model.c src/profile/noise.c src/profile/possible.c \
 	src/profile/questions.c src/profile/slices.c src/profile/symbolize.c src/profile/trace.c \
-	src/causes/broadcast.c src/causes/calls.c \
-	src/causes/causes.c src/causes/delays.c src/causes/history.c src/causes/graph.c \
-	src/causes/phases.c src/causes/replay.c src/causes/what_if.c src/timeline/algorithm.c \
+	src/causes/broadcast.c src/causes/calls.c src/causes/causes.c src/causes/delays.c \
+	src/causes/history.c src/causes/graph.c src/causes/replay.c src/causes/what_if.c \
+	src/timeline/algorithm.c \
 	src/timeline/collective.c src/timeline/match.c src/timeline/waits.c src/timeline/network.c
 
 # verdict: where a run is stuck, and what is wrong with its calls. Prints nothing.

@@ -86,14 +86,6 @@ F(low_ns, "low_ns", REAL, FIRST)
 F(high_ns, "high_ns", REAL, FIRST)
 END()
 
-ROW(run_slice)
-F(begin_ns, "begin_ns", I64, FIRST)
-F(end_ns, "end_ns", I64, FIRST)
-F(efficiency, "efficiency", REAL, FIRST)
-F(most, "communication", REAL, FIRST)
-F(rank, "slowest_rank", INDEX, FIRST)
-END()
-
 /* Short, since there are many: only the members that change when profiles are merged. */
 ROW(event)
 IN(site, NULL, SITES, FIRST)

@@ -10,7 +10,6 @@
 
 #include "base/array.h"
 #include "causes/causes.h"
-#include "causes/phases.h"
 #include "causes/what_if.h"
 #include "document/json.h"
 #include "record/ledger.h"
@@ -194,6 +193,21 @@ struct profile *profile_sums(const struct profile *p, bool by_site);
  * the size class of BYTES, or with RANKS 0 all. */
 double profile_time_of(const struct profile *p, const char *operation, int ranks, uint64_t bytes,
                        double *calls);
+
+/* A run is cut into at most SLICES, in each of which a rank makes CALLS calls on average. With
+ * fewer than LEAST slices efficiency over time is not computed. */
+enum { PHASE_SLICES = 128, PHASE_CALLS = 4, PHASE_LEAST = 8 };
+
+/* Consecutive slices FIRST to LAST - 1; means over these, and over all others. */
+struct phase {
+    size_t first, last;
+    double efficiency, other_efficiency;
+};
+
+/* Finds the phase that differs most from the rest of N slices; if the run consists of two phases,
+ * the less efficient one. False if its efficiency differs by less than 0.1, or by less than 6
+ * standard errors: the most of thousands of possible phases seldom reaches that by chance. */
+bool phase_find(const struct run_slice *slice, size_t n, struct phase *phase);
 
 /* Adds what all calls would save to P's findings of --tune. Where a call took less in the
  * application than tuning measured, while the machine was slower, it saves no larger share of that.

@@ -233,6 +233,18 @@ F(end_ns, NULL, I64, MAX)
 F(outside, NULL, SPREAD, SUM) /* only of ranks that were in the run then */
 END()
 
+/* One of equally long parts of the run; the first and the last may be shorter. */
+ROW(run_slice)
+F(begin_ns, "begin_ns", I64, FIRST) /* since the start of the run */
+F(end_ns, "end_ns", I64, FIRST)
+/* Time outside of MPI, mean of all ranks, as a share of the slice: POP's parallel efficiency. */
+F(efficiency, "efficiency", REAL, FIRST)
+/* The largest such share of one rank: POP's communication efficiency, so that efficiency / most is
+ * the load balance. */
+F(most, "communication", REAL, FIRST)
+F(rank, "slowest_rank", INDEX, FIRST) /* that rank */
+END()
+
 /* At the end of a rank: messages on one communicator from one rank to another, as both have counted
  * them; or requests that are not complete. */
 ROW(profile_balance)
