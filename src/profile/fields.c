@@ -48,17 +48,6 @@ static const struct names LIST(clock), LIST(state), LIST(family), LIST(wait), LI
     IN(in from_operation, "from_operation", OPERATIONS, merge)                                     \
     IN(in site, "site", SITES, merge) IN(in operation, "operation", OPERATIONS, merge)
 
-ROW(net_row)
-IN(operation, "operation", OPERATIONS, KEY)
-IN(site, "site", SITES, KEY)
-F(sends, "sends", U64, SUM)
-F(receives, "receives", U64, SUM)
-F(same_call, "ended_in_same_call", U64, SUM)
-F(other_call, "ended_in_other_call", U64, SUM)
-F(outside, "ended_outside", U64, SUM)
-F(moved_bytes, "moved_bytes", U64, SUM)
-END()
-
 ROW(root_cause)
 NAMED(kind, "kind", FIRST, cause)
 F(rank, "rank", INDEX, FIRST)

@@ -233,6 +233,20 @@ F(end_ns, NULL, I64, MAX)
 F(outside, NULL, SPREAD, SUM) /* only of ranks that were in the run then */
 END()
 
+/* The transport's part in all calls of one operation at one call site: which call each transfer
+ * completed in shows where MPI made progress. Operation PROFILE_NONE: outside of MPI calls. */
+ROW(net_row)
+IN(operation, "operation", OPERATIONS, KEY)
+IN(site, "site", SITES, KEY)
+F(sends, "sends", U64, SUM) /* transfers started in these calls */
+F(receives, "receives", U64, SUM)
+/* Where those transfers completed, if recorded: in the same call, in another one, or in none. */
+F(same_call, "ended_in_same_call", U64, SUM)
+F(other_call, "ended_in_other_call", U64, SUM)
+F(outside, "ended_outside", U64, SUM)
+F(moved_bytes, "moved_bytes", U64, SUM) /* by system calls in these MPI calls */
+END()
+
 /* One of equally long parts of the run; the first and the last may be shorter. */
 ROW(run_slice)
 F(begin_ns, "begin_ns", I64, FIRST) /* since the start of the run */

@@ -1,4 +1,5 @@
 /* Wait states, their causes, and the rows of the transport, from the events of all ranks. */
+#include "base/hash.h"
 #include "base/try.h"
 #include "profile/model.h"
 #include "timeline/algorithm.h"
@@ -20,12 +21,42 @@ static double covered(const struct profile_trace *t)
     return (double)kept / (double)(t->last_ns - t->first_ns);
 }
 
+static uint64_t hash_of(const struct net *e)
+{
+    return hash_mix(hash_mix(HASH_START, e->rank), e->number);
+}
+
+/* Adds the start E of a transfer. END: its completion, or NULL. */
+static void add_start(struct net_row *row, const struct net *e, const struct net *end)
+{
+    row->sends = e->kind == TRANSPORT_SEND;
+    row->receives = e->kind == TRANSPORT_RECEIVE;
+    end = e->at_once ? e : end;
+    if (!end)
+        return;
+    row->outside = end->call_ns == NET_NO_CALL;
+    row->same_call = !row->outside && end->call_ns == e->call_ns;
+    row->other_call = !row->outside && !row->same_call;
+}
+
 static void find_below(struct profile *p, const struct net_traffic *traffic)
 {
-    size_t n;
-    FREED struct net_row *row = net_rows(p->nets.at, p->nets.n, &n);
-    for (size_t i = 0; i < n; i++)
-        profile_add(p, TABLE_BELOW, &row[i]);
+    struct index completions = {0};
+    for (EACH(const struct net, e, p->nets))
+        if (e->kind == TRANSPORT_COMPLETED)
+            lookup_add(&completions, hash_of(e), (size_t)(e - p->nets.at));
+    for (EACH(const struct net, e, p->nets)) {
+        struct net_row row = {.site = e->site, .operation = e->operation};
+        const uint32_t end = lookup_find(&completions, hash_of(e));
+        if (e->kind == TRANSPORT_COMPLETED || e->kind == TRANSPORT_POLL)
+            continue;
+        if (e->kind < TRANSPORT_STARTS)
+            add_start(&row, e, end == UINT32_MAX ? NULL : &p->nets.at[end]);
+        else
+            row.moved_bytes = e->bytes;
+        profile_add(p, TABLE_BELOW, &row);
+    }
+    free(completions.table);
     table_sort(p, TABLE_BELOW);
     p->trace.below = net_sends_seen(traffic, p->events.at, p->events.n);
 }

@@ -55,42 +55,6 @@ bool net_is_cut_off(const struct event *a, uint64_t time_mask)
            ((uint64_t)a->exit_ns & time_mask || (uint64_t)(a->exit_ns - a->entry_ns) >= width);
 }
 
-/* END: the completion of E, or NULL. */
-static struct net_row row_of_start(const struct net *e, const struct net *end)
-{
-    struct net_row row = {.site = e->site,
-                          .operation = e->operation,
-                          .sends = e->kind == TRANSPORT_SEND,
-                          .receives = e->kind == TRANSPORT_RECEIVE};
-    end = e->at_once ? e : end;
-    if (!end)
-        return row;
-    row.outside = end->call_ns == NET_NO_CALL;
-    row.same_call = !row.outside && end->call_ns == e->call_ns;
-    row.other_call = !row.outside && !row.same_call;
-    return row;
-}
-
-struct net_row *net_rows(const struct net *net, size_t m, size_t *n)
-{
-    struct index completions = {0};
-    struct net_row *rows = memory_alloc((m + 1) * sizeof *rows);
-    for (size_t i = 0; i < m; i++)
-        if (net[i].kind == TRANSPORT_COMPLETED)
-            lookup_add(&completions, hash_of(net[i].rank, net[i].number), i);
-    *n = 0;
-    for (const struct net *e = net; e < net + m; e++) {
-        const uint32_t end = lookup_find(&completions, hash_of(e->rank, e->number));
-        if (e->kind < TRANSPORT_STARTS)
-            rows[(*n)++] = row_of_start(e, end == UINT32_MAX ? NULL : &net[end]);
-        else if (e->kind != TRANSPORT_COMPLETED && e->kind != TRANSPORT_POLL)
-            rows[(*n)++] = (struct net_row){
-                .site = e->site, .operation = e->operation, .moved_bytes = e->bytes};
-    }
-    free(completions.table);
-    return rows;
-}
-
 uint64_t net_sends_seen(const struct net_traffic *t, const struct event *events, size_t n)
 {
     uint64_t seen = 0;

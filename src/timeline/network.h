@@ -1,5 +1,4 @@
-/* What the transport below MPI did in each MPI call, and in which call each transfer completed,
- * which shows where MPI made progress. Pure functions, as in timeline.h. */
+/* What the transport below MPI did in each MPI call. Pure functions, as in timeline.h. */
 #pragma once
 
 #include "base/array.h"
@@ -39,21 +38,6 @@ struct traffic net_traffic_at(const struct net_traffic *t, uint32_t rank, int64_
 /* Whether the window in which A begins ends before it: then some of its messages are missing.
  * TIME_MASK: see timeline_thinner(). */
 bool net_is_cut_off(const struct event *a, uint64_t time_mask);
-
-/* Transfers of one event, or the sum over all calls of one operation at one call site. OPERATION is
- * TIMELINE_NONE outside of MPI calls. */
-struct net_row {
-    uint32_t site, operation;
-    uint64_t sends, receives; /* transfers started in these calls */
-    /* Where those transfers completed, if recorded: in the same call, in another call, or outside
-     * of calls. */
-    uint64_t same_call, other_call, outside;
-    uint64_t moved_bytes; /* by system calls in these MPI calls */
-};
-
-/* A row for each event with counts of NET, M events of the transport in any order; for free(). *N
- * is their number. Memory as in base/memory.h. */
-struct net_row *net_rows(const struct net *net, size_t m, size_t *n);
 
 /* Number of messages whose sending call started a send of the transport. EVENTS: N events of MPI in
  * any order. */

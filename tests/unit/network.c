@@ -15,29 +15,21 @@ static struct net net(uint8_t kind, uint32_t rank, uint32_t number, int64_t call
                         .at_once = false};
 }
 
-static struct net_row *rows;
-static size_t n_rows;
+static struct profile *p;
 
-/* All rows of SITE together. */
-static struct net_row at(uint32_t site)
+/* Finds the rows of N events. */
+static void find(const struct net *nets, size_t n)
 {
-    struct net_row sum = {0};
-    for (size_t i = 0; i < n_rows; i++) {
-        const struct net_row *row = &rows[i];
-        if (row->site != site)
-            continue;
-        sum.sends += row->sends;
-        sum.receives += row->receives;
-        sum.same_call += row->same_call;
-        sum.other_call += row->other_call;
-        sum.outside += row->outside;
-    }
-    return sum;
+    p = profile_new();
+    p->trace.on = true;
+    for (size_t i = 0; i < n; i++)
+        *PUSH(&p->nets) = nets[i];
+    trace_find(p);
 }
 
 static void finish(void)
 {
-    free(rows);
+    profile_free(p);
 }
 
 /* Ends in the call itself (at once, or seen in it), in a later one, in no call; one is not seen. */
@@ -50,37 +42,34 @@ Test(network, ends_by_call, .fini = finish)
         net(TRANSPORT_RECEIVE, 1, 1, 700),    net(TRANSPORT_COMPLETED, 1, 1, NET_NO_CALL),
         net(TRANSPORT_POLL, 1, 0, 5000)};
     nets[2].at_once = true;
-    rows = net_rows(nets, sizeof nets / sizeof *nets, &n_rows);
-    cr_expect_eq(at(0).sends, 3);
-    cr_expect_eq(at(0).receives, 0);
-    cr_expect_eq(at(0).same_call, 2);
-    cr_expect_eq(at(0).other_call + at(0).outside, 0, "rank 1 has other transfers");
-    cr_expect_eq(at(1).sends, 0);
-    cr_expect_eq(at(1).receives, 2);
-    cr_expect_eq(at(1).same_call, 0);
-    cr_expect_eq(at(1).other_call, 1);
-    cr_expect_eq(at(1).outside, 1);
+    find(nets, sizeof nets / sizeof *nets);
+    cr_assert_eq(p->below.n, 2);
+    const struct net_row *at = p->below.at;
+    cr_expect_eq(at[0].sends, 3);
+    cr_expect_eq(at[0].receives, 0);
+    cr_expect_eq(at[0].same_call, 2);
+    cr_expect_eq(at[0].other_call + at[0].outside, 0, "rank 1 has other transfers");
+    cr_expect_eq(at[1].sends, 0);
+    cr_expect_eq(at[1].receives, 2);
+    cr_expect_eq(at[1].same_call, 0);
+    cr_expect_eq(at[1].other_call, 1);
+    cr_expect_eq(at[1].outside, 1);
 }
 
 /* Each operation at each site has one row of a profile, whatever the order of the events. */
-Test(network, rows_by_operation_and_site)
+Test(network, rows_by_operation_and_site, .fini = finish)
 {
     struct net nets[] = {net(TRANSPORT_COPY, 0, 0, 1000), net(TRANSPORT_SEND, 0, 1, 1000),
                          net(TRANSPORT_READ, 1, 0, 1000), net(TRANSPORT_WROTE, 0, 0, 1000),
                          net(TRANSPORT_COPY, 0, 0, 1000)};
     nets[3].operation = 1;
-    struct profile *p = profile_new();
-    p->trace.on = true;
-    for (size_t i = 0; i < sizeof nets / sizeof *nets; i++)
-        *PUSH(&p->nets) = nets[i];
-    trace_find(p);
+    find(nets, sizeof nets / sizeof *nets);
     cr_assert_eq(p->below.n, 3);
     cr_expect_eq(p->below.at[0].sends, 1);
     cr_expect_eq(p->below.at[0].moved_bytes, 200);
     cr_expect_eq(p->below.at[1].site, 1);
     cr_expect_eq(p->below.at[1].moved_bytes, 100);
     cr_expect_eq(p->below.at[2].operation, 1);
-    profile_free(p);
 }
 
 /* A message counts as seen if its call started a send of the transport. */
