@@ -6,10 +6,9 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-/* Opens a regular file, relative to DIRECTORY (AT_FDCWD: the current one), and never blocks: a FIFO
- * or a device is refused. On failure -1, or NULL, with the reason in WHY. ST may be NULL.
- * input_file() is relative to the current one, and also refuses a text too large for memory. */
-int input_open(int directory, const char *path, struct stat *st, const char **why);
+/* Opens a regular file, and never blocks: a FIFO or a device is refused. On failure -1, or NULL,
+ * with the reason in WHY. ST may be NULL. input_file() also refuses a text too large for memory. */
+int input_open(const char *path, struct stat *st, const char **why);
 FILE *input_file(const char *path, const char **why);
 
 /* Opens PATH again, whatever the application has closed or where it is now, if it is still the file

@@ -8,7 +8,6 @@
 #include "report/report.h"
 #include "verdict/text.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -64,11 +63,11 @@ void runs_free(struct kept_runs *r)
 static double start_of(const char *path, bool (*wanted)(const void *arg, pid_t pid),
                        const void *arg)
 {
-    glob_t records = input_list(path, "/rank-*.ledger");
+    glob_t records = input_list(path, "/" LEDGER_NAMES);
     double start = 0;
     for (size_t i = 0; i < records.gl_pathc && start <= 0; i++) {
         struct ledger_header h;
-        if (!ledger_peek(&h, AT_FDCWD, records.gl_pathv[i]) &&
+        if (!ledger_peek(&h, records.gl_pathv[i]) &&
             (!wanted || (ledger_is_alive(&h) && wanted(arg, (pid_t)h.pid))))
             start = h.started_unix;
     }

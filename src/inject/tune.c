@@ -17,7 +17,6 @@
 #include "tune/found.h"
 #include "tune/tuner.h"
 
-#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -56,7 +55,7 @@ static void killed_read(void *unused)
     snprintf(pattern, sizeof pattern, "/rank-%06d-*.ledger", layer.rank);
     glob_t record = input_list(layer.previous, pattern);
     const bool any = record.gl_pathc > 0 && access(ended, F_OK) &&
-                     !ledger_open(&l, AT_FDCWD, record.gl_pathv[0], 1u << LEDGER_TEXTS);
+                     !ledger_open(&l, record.gl_pathv[0], 1u << LEDGER_TEXTS);
     globfree(&record);
     if (!any)
         return;

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -191,7 +192,7 @@ int run_directory_ranks(const struct run_directory *d, int size, int *first)
     while ((bytes = getdents64(fd, entries, sizeof entries)) > 0)
         for (ssize_t at = 0; at < bytes;) {
             const struct dirent64 *e = (const struct dirent64 *)(entries + at);
-            long rank = ledger_is_name(e->d_name) ? strtol(e->d_name + 5, NULL, 10) : -1;
+            long rank = fnmatch(LEDGER_NAMES, e->d_name, 0) ? -1 : strtol(e->d_name + 5, NULL, 10);
             if (rank >= 0 && rank < size && !(seen[rank / 64] >> rank % 64 & 1)) {
                 seen[rank / 64] |= 1ull << rank % 64;
                 *first = n++ && *first < rank ? *first : (int)rank;

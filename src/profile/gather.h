@@ -2,6 +2,7 @@
  * of a profile: also used by src/verdict, which reads a part of the ledger. */
 #pragma once
 
+#include "base/input.h"
 #include "profile/model.h"
 
 struct gather {
@@ -64,23 +65,23 @@ void gather_samples(struct gather *g);
 /* Copies the trace, if there is one. */
 void gather_trace(struct gather *g);
 
-/* The raw records in a directory, of the run that started last. */
+/* The raw records in a directory. */
 struct record {
     struct ledger_header header;
-    char name[64];
+    const char *path;
 };
 
 struct records {
-    int directory; /* an open descriptor */
-    ARRAY(struct record) list;
-    ARRAY(char *) remarks; /* about files that were ignored */
+    glob_t files;
+    ARRAY(struct record) list; /* sorted by path */
+    ARRAY(char *) remarks;     /* about files that were ignored */
 };
 
-/* Opens DIRECTORY, and fills R->list, sorted by name, and R->remarks; close by records_close().
- * False with a reason_give() if that fails. */
-bool records_open(struct records *r, const char *directory);
+/* Finds the records in DIRECTORY; release R by records_free(). False with a reason_give() if it
+ * cannot be read. */
+bool records_find(struct records *r, const char *directory);
 
-/* Adds a remark that the file NAME is ignored because of WHAT. */
-void records_remark(struct records *r, const char *name, const char *what);
+/* Adds a remark that the file PATH is ignored because of WHAT. */
+void records_remark(struct records *r, const char *path, const char *what);
 
-void records_close(struct records *r);
+void records_free(struct records *r);

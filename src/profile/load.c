@@ -1,37 +1,20 @@
 /* Loads a directory of results: profile.json, or the raw records of a run that did not write it. */
 #include "base/quote.h"
 #include "base/reason.h"
+#include "base/text.h"
 #include "profile/gather.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-void records_remark(struct records *r, const char *name, const char *what)
+void records_remark(struct records *r, const char *path, const char *what)
 {
     char line[256];
-    snprintf(line, sizeof line, "%s: %s: left out", name, what);
+    snprintf(line, sizeof line, "%s: %s: left out", text_base_of(path), what);
     quote_plain(line);
     *PUSH(&r->remarks) = memory_strdup(line);
-}
-
-COMPARISON(by_name, struct record, strcmp(x->name, y->name))
-
-static void find_record(int directory, const char *name, const struct ledger_header *h,
-                        const char *fault, void *arg)
-{
-    struct records *r = arg;
-    struct record record = {.name = ""};
-    (void)directory;
-    if (fault) {
-        records_remark(r, name, fault);
-    } else if (strlen(name) < sizeof record.name) {
-        strcpy(record.name, name);
-        record.header = *h;
-        *PUSH(&r->list) = record;
-    }
 }
 
 /* Warns about missing ranks. */
@@ -56,9 +39,9 @@ static struct profile *merge_records(struct records *r, uint32_t sections)
     struct profile *p = NULL;
     for (size_t i = 0; i < r->list.n; i++) {
         struct ledger l;
-        const char *fault = ledger_open(&l, r->directory, r->list.at[i].name, sections);
+        const char *fault = ledger_open(&l, r->list.at[i].path, sections);
         if (fault) {
-            records_remark(r, r->list.at[i].name, fault);
+            records_remark(r, r->list.at[i].path, fault);
             continue;
         }
         struct profile *one = profile_from_ledger(&l);
@@ -87,25 +70,32 @@ static struct profile *load_json(const char *path)
     return p;
 }
 
-bool records_open(struct records *r, const char *directory)
+bool records_find(struct records *r, const char *directory)
 {
-    *r = (struct records){.directory = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-    if (r->directory < 0)
+    char inside[4200];
+    snprintf(inside, sizeof inside, "%.4100s/.", directory);
+    if (access(inside, R_OK))
         return reason_give("%s: %s: use: mpiexec -n N collprof ./app, or another directory",
                            directory, strerror(errno));
-    ledger_each(r->directory, find_record, r);
-    if (r->list.n)
-        qsort(r->list.at, r->list.n, sizeof *r->list.at, by_name);
+    *r = (struct records){.files = input_list(directory, "/" LEDGER_NAMES)};
+    for (size_t i = 0; i < r->files.gl_pathc; i++) {
+        struct record record = {.path = r->files.gl_pathv[i]};
+        const char *fault = ledger_peek(&record.header, record.path);
+        if (fault)
+            records_remark(r, record.path, fault);
+        else
+            *PUSH(&r->list) = record;
+    }
     return true;
 }
 
-void records_close(struct records *r)
+void records_free(struct records *r)
 {
     for (size_t i = 0; i < r->remarks.n; i++)
         free(r->remarks.at[i]);
     free(r->list.at);
     free(r->remarks.at);
-    close(r->directory);
+    globfree(&r->files);
 }
 
 /* What needs all records of the run in DIRECTORY. */
@@ -125,7 +115,7 @@ static void conclude(struct profile *p, const struct records *r, const char *dir
 static struct profile *load_records(const char *directory, bool traced)
 {
     struct records r;
-    if (!records_open(&r, directory))
+    if (!records_find(&r, directory))
         return NULL;
     struct profile *p = merge_records(&r, LEDGER_ALL);
     if (p && (!traced || p->trace.on)) {
@@ -141,7 +131,7 @@ static struct profile *load_records(const char *directory, bool traced)
     }
     for (size_t i = 0; i < r.remarks.n && !p && !traced; i++)
         reason_give("%s", r.remarks.at[i]);
-    records_close(&r);
+    records_free(&r);
     return p;
 }
 
@@ -163,10 +153,10 @@ struct profile *profile_load_counts(const char *directory)
     const uint32_t without =
         1u << LEDGER_EVENTS | 1u << LEDGER_CHANNELS | 1u << LEDGER_MESSAGES | 1u << LEDGER_REQUESTS;
     struct records r;
-    if (!records_open(&r, directory))
+    if (!records_find(&r, directory))
         return NULL;
     struct profile *p = merge_records(&r, ~without);
-    records_close(&r);
+    records_free(&r);
     if (!p)
         return NULL;
     profile_sort(p);

@@ -52,29 +52,21 @@ uint64_t ledger_bytes(const struct ledger_table section[LEDGER_SECTIONS]);
 bool ledger_make_room(struct ledger *l, const struct ledger_table section[LEDGER_SECTIONS]);
 const char *ledger_check(const struct ledger *l);
 
-/* Reads only the header of the record NAME in DIRECTORY (AT_FDCWD: NAME is a path). Returns NULL,
- * or an error message. */
-const char *ledger_peek(struct ledger_header *h, int directory, const char *name);
+/* The file names of records, as a pattern of glob(7). */
+#define LEDGER_NAMES "rank-?*.ledger"
 
-/* Calls EACH for every record in DIRECTORY (open for that), with its header, or with what is wrong
- * with it. */
-void ledger_each(int directory,
-                 void (*each)(int directory, const char *name, const struct ledger_header *h,
-                              const char *fault, void *arg),
-                 void *arg);
-
-/* Whether NAME is a record's file name: rank-....ledger */
-bool ledger_is_name(const char *name);
+/* Reads only the header of the record at PATH. Returns NULL, or an error message. */
+const char *ledger_peek(struct ledger_header *h, const char *path);
 
 /* Whether the process that writes it runs on this host. */
 bool ledger_is_alive(const struct ledger_header *h);
 
-/* Reads and validates the record: afterwards every index in it is valid. If its process is still
- * running, L is approximately its state at one moment. SECTIONS: a sum of bits 1 << LEDGER_...,
- * with all that their elements refer to, or LEDGER_ALL; the others are empty. Returns NULL, or an
- * error message, for instance if the file is not a record. */
+/* Reads and validates the record at PATH: afterwards every index in it is valid. If its process is
+ * still running, L is approximately its state at one moment. SECTIONS: a sum of bits 1 <<
+ * LEDGER_..., with all that their elements refer to, or LEDGER_ALL; the others are empty. Returns
+ * NULL, or an error message, for instance if the file is not a record. */
 #define LEDGER_ALL UINT32_MAX
-const char *ledger_open(struct ledger *l, int directory, const char *name, uint32_t sections);
+const char *ledger_open(struct ledger *l, const char *path, uint32_t sections);
 
 /* Whether a log that is sampled with MASK (2^k - 1) keeps this collective, and how many collectives
  * it then represents. All ranks decide alike, by a hash, so that two collectives that alternate in

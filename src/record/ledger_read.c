@@ -6,10 +6,7 @@
 #include "record/ledger.h"
 #include "transport/transport.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,38 +76,15 @@ static const char *read_header(int fd, struct ledger_header *h)
     return fstat(fd, &st) ? strerror(errno) : check_header(h, (uint64_t)st.st_size);
 }
 
-const char *ledger_peek(struct ledger_header *h, int directory, const char *name)
+const char *ledger_peek(struct ledger_header *h, const char *path)
 {
     const char *fault;
-    int fd = input_open(directory, name, NULL, &fault);
+    int fd = input_open(path, NULL, &fault);
     if (fd >= 0) {
         fault = read_header(fd, h);
         close(fd);
     }
     return fault;
-}
-
-bool ledger_is_name(const char *name)
-{
-    return !fnmatch("rank-?*.ledger", name, 0);
-}
-
-void ledger_each(int directory,
-                 void (*each)(int directory, const char *name, const struct ledger_header *h,
-                              const char *fault, void *arg),
-                 void *arg)
-{
-    int own = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *entries = own < 0 ? NULL : fdopendir(own);
-    if (!entries && own >= 0)
-        close(own);
-    for (struct dirent *e; entries && (e = readdir(entries));) {
-        struct ledger_header h;
-        if (ledger_is_name(e->d_name))
-            each(directory, e->d_name, &h, ledger_peek(&h, directory, e->d_name), arg);
-    }
-    if (entries)
-        closedir(entries);
 }
 
 static bool is_of_this_host(const struct ledger_header *h)
@@ -276,11 +250,11 @@ const char *ledger_check(const struct ledger *l)
     return is_sane(l->header) ? check_tables(l) : "a damaged record: impossible values";
 }
 
-const char *ledger_open(struct ledger *l, int directory, const char *name, uint32_t sections)
+const char *ledger_open(struct ledger *l, const char *path, uint32_t sections)
 {
     const char *fault;
     *l = (struct ledger){0};
-    int fd = input_open(directory, name, NULL, &fault);
+    int fd = input_open(path, NULL, &fault);
     if (fd < 0)
         return fault;
     l->header = calloc(1, sizeof *l->header);

@@ -11,7 +11,6 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
-#include <fcntl.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -310,7 +309,7 @@ static struct symbols *open_symbols(const char *path, const char *build_id, bool
     s->names_only = names_only;
     s->dwfl = dwfl_begin(&callbacks);
     const char *why;
-    int fd = s->dwfl ? input_open(AT_FDCWD, path, NULL, &why) : -1;
+    int fd = s->dwfl ? input_open(path, NULL, &why) : -1;
     if (fd >= 0) {
         s->module = dwfl_report_offline(s->dwfl, "", path, fd);
         if (!s->module) /* otherwise libdw owns it from here on */

@@ -6,7 +6,6 @@
 #include "document/save.h"
 #include "record/ledger.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -67,19 +66,20 @@ const struct host_rank *hosts_find(const struct hosts *h, const char *host, int3
     return found && newest - found->written <= RECENT ? found : NULL;
 }
 
-/* A record that is mapped on one host is read on another as it was when it was
- * last written out. */
-static void write_out(int directory, const char *name, const struct ledger_header *h,
-                      const char *fault, void *host)
+/* A record that is mapped on one host is read on another as it was when it was last written out. */
+static void write_out(const char *directory, const char *host)
 {
-    const char *why;
-    int fd = fault || strncmp(h->host, host, sizeof h->host) != 0
-                 ? -1
-                 : input_open(directory, name, NULL, &why);
-    if (fd < 0)
-        return;
-    fsync(fd);
-    close(fd);
+    glob_t records = input_list(directory, "/" LEDGER_NAMES);
+    for (size_t i = 0; i < records.gl_pathc; i++) {
+        struct ledger_header h;
+        const char *path = records.gl_pathv[i], *why = ledger_peek(&h, path);
+        int fd = why || strncmp(h.host, host, sizeof h.host) ? -1 : input_open(path, NULL, &why);
+        if (fd >= 0) {
+            fsync(fd);
+            close(fd);
+        }
+    }
+    globfree(&records);
 }
 
 /* Whether R, if it lives on this host, entered or left a call within SECONDS and is not stopped. */
@@ -95,14 +95,10 @@ bool hosts_write(const char *directory, char *host, const struct situation *s, d
     char path[4400];
     struct save save;
     bool moving = true;
-    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
     for (size_t i = 0; i < s->n_ranks; i++)
         moving = moving && is_moving(&s->rank[i], seconds);
     if (!moving)
-        ledger_each(fd, write_out, host);
-    close(fd);
+        write_out(directory, host);
     snprintf(path, sizeof path, "%s/" PREFIX "%s", directory, host);
     if (!save_open(&save, path))
         return false;

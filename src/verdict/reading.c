@@ -185,10 +185,10 @@ static void read_each(struct reading *r, struct records *records, uint32_t secti
 {
     for (size_t i = 0; i < records->list.n; i++) {
         struct ledger l;
-        const char *fault = ledger_open(&l, records->directory, records->list.at[i].name, sections);
+        const char *fault = ledger_open(&l, records->list.at[i].path, sections);
         if (fault) {
             if (sections == CALLS)
-                records_remark(records, records->list.at[i].name, fault);
+                records_remark(records, records->list.at[i].path, fault);
             continue;
         }
         r->g = gather_begin(r->s->names, &l);
@@ -231,8 +231,9 @@ static struct situation *situation_of(const struct records *records, double sett
 
 static struct situation *read_once(const char *directory, double settled)
 {
+    char profile[4400];
     struct records records;
-    if (!records_open(&records, directory))
+    if (!records_find(&records, directory))
         return NULL;
     struct situation *s = situation_of(&records, settled);
     struct hosts hosts = hosts_read(directory);
@@ -245,7 +246,8 @@ static struct situation *read_once(const char *directory, double settled)
     for (size_t i = 0; i < records.remarks.n; i++)
         profile_warn(s->names, "%s", records.remarks.at[i]);
     if (!s->n_ranks) {
-        if (!faccessat(records.directory, "profile.json", F_OK, 0))
+        snprintf(profile, sizeof profile, "%s/profile.json", directory);
+        if (!access(profile, F_OK))
             reason_give("%s: the run has ended, and all ranks have reached MPI_Finalize: use: "
                         "collprof report %s",
                         directory, directory);
@@ -257,7 +259,7 @@ static struct situation *read_once(const char *directory, double settled)
         s = NULL;
     }
     free(hosts.list.at);
-    records_close(&records);
+    records_free(&records);
     return s;
 }
 

@@ -77,7 +77,7 @@ static void show(struct profile *p)
 static void read_record(const char *path)
 {
     struct ledger l;
-    if (ledger_open(&l, AT_FDCWD, path, LEDGER_ALL))
+    if (ledger_open(&l, path, LEDGER_ALL))
         return;
     struct profile *p = profile_from_ledger(&l);
     ledger_close(&l);
