@@ -1,5 +1,6 @@
 #include "base/beside.h"
 
+#include "base/memory.h"
 #include "base/reason.h"
 #include "base/text.h"
 
@@ -27,7 +28,8 @@ bool beside_find(const char *name, char *path, size_t size)
     static const char *const folders[] = {".",        "..",          "collprof",  "../lib/collprof",
                                           "../lib",   "layers",      "../layers", ".libs",
                                           "../.libs", "../../.libs", PKGLIBDIR,   LIBDIR};
-    char self[4096], *real = NULL;
+    char self[4096];
+    FREED char *real = NULL;
     own_path(self, sizeof self);
     self[text_base_of(self) - self] = '\0';
     for (size_t i = 0; !real && i < sizeof folders / sizeof *folders; i++) {
@@ -35,21 +37,18 @@ bool beside_find(const char *name, char *path, size_t size)
         snprintf(path, size, "%s%s/%s", configured ? "" : self, folders[i], name);
         real = configured || *self ? realpath(path, NULL) : NULL;
     }
-    const bool found = real;
-    if (found)
+    if (real)
         snprintf(path, size, "%s", real);
-    free(real);
-    return found;
+    return real;
 }
 
 bool beside_preload_path(const char *path)
 {
-    char *list;
+    FREED char *list = NULL;
     const char *others = getenv("LD_PRELOAD");
     if (asprintf(&list, "%s%s%s", path, others && *others ? ":" : "", others ? others : "") < 0)
         return reason_give("out of memory");
     setenv("LD_PRELOAD", list, 1);
-    free(list);
     return true;
 }
 

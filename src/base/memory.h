@@ -5,6 +5,18 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+/* FREED int *p = malloc(n); P is released by free() where its scope ends; S by release(&s) with
+ * struct x s RELEASED(release) = {0}. */
+#define FREED RELEASED(memory_free)
+#define RELEASED(function) __attribute__((cleanup(function)))
+
+static inline void memory_free(void *pointer)
+{
+    typedef void *any __attribute__((may_alias));
+    free(*(any *)pointer);
+}
 
 /* Calls WORK(ARG). Returns false if memory ran out: then everything that WORK allocated is leaked,
  * and data that it was changing must not be used. The functions below must be called inside of a

@@ -1,5 +1,6 @@
 #include "base/reason.h"
 
+#include "base/memory.h"
 #include "base/quote.h"
 
 #include <stdio.h>
@@ -9,13 +10,12 @@
 
 void reason_print_list(const char *program, const char *format, va_list arguments)
 {
-    char *line = NULL;
+    FREED char *line = NULL;
     if (vasprintf(&line, format, arguments) < 0)
         return;
     quote_plain(line);
     dprintf(STDERR_FILENO, "%s: %s\n", program, line); /* one write, since several ranks may print
                                                           at once */
-    free(line);
 }
 
 void reason_print(const char *program, const char *format, ...)
@@ -30,7 +30,8 @@ static _Thread_local char *given; /* lines; NULL if none */
 
 bool reason_give(const char *format, ...)
 {
-    char *line = NULL, *all = NULL;
+    FREED char *line = NULL;
+    char *all = NULL;
     va_list arguments;
     va_start(arguments, format);
     int length = vasprintf(&line, format, arguments);
@@ -43,7 +44,6 @@ bool reason_give(const char *format, ...)
         free(given);
         given = all;
     }
-    free(line);
     return false;
 }
 

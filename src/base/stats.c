@@ -124,7 +124,7 @@ static double dependent_bounds(const double *x, size_t n, double median, size_t 
 struct summary stats_summarize(const double *x, size_t n)
 {
     struct summary s = {n, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
-    double *sorted = n ? malloc(n * sizeof *sorted) : NULL;
+    FREED double *sorted = n ? malloc(n * sizeof *sorted) : NULL;
     if (!sorted)
         return s;
     memcpy(sorted, x, n * sizeof *sorted);
@@ -146,21 +146,19 @@ struct summary stats_summarize(const double *x, size_t n)
         s.median_low = sorted[low];
         s.median_high = sorted[high];
     }
-    free(sorted);
     return s;
 }
 
 size_t stats_transient(const double *x, size_t n)
 {
     size_t half = n / 2, first = 0;
-    double *later = n >= DEPENDENCE_FROM ? malloc((n - half) * sizeof *later) : NULL;
+    FREED double *later = n >= DEPENDENCE_FROM ? malloc((n - half) * sizeof *later) : NULL;
     if (!later)
         return 0;
     memcpy(later, x + half, (n - half) * sizeof *later);
     stats_sort(later, n - half);
     double low = stats_quantile(later, n - half, 0.05),
            high = stats_quantile(later, n - half, 0.95);
-    free(later);
     int which = side(x[0], low) < 0 ? -1 : 1;
     while (first < half && side(x[first], which < 0 ? low : high) == which)
         first++;

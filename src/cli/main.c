@@ -62,7 +62,7 @@ void cli_refuse(const char *format, ...)
 
 void cli_say(const char *format, ...)
 {
-    char *line = NULL;
+    FREED char *line = NULL;
     va_list arguments;
     va_start(arguments, format);
     if (vasprintf(&line, format, arguments) >= 0) {
@@ -70,7 +70,6 @@ void cli_say(const char *format, ...)
         puts(line);
     }
     va_end(arguments);
-    free(line);
 }
 
 struct option_parser cli_parse(const struct option_program *program, void *values, int argc,

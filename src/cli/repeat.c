@@ -167,10 +167,9 @@ static char *path_of(const struct repeat *r, enum side side, int i)
 static void settle(const char *path)
 {
     struct stat s;
-    char *real = !lstat(path, &s) && S_ISLNK(s.st_mode) ? realpath(path, NULL) : NULL;
+    FREED char *real = !lstat(path, &s) && S_ISLNK(s.st_mode) ? realpath(path, NULL) : NULL;
     if (real && !unlink(path))
         rename(real, path);
-    free(real);
 }
 
 /* Ranks that could not communicate at their end leave records instead of a profile. */
@@ -178,10 +177,8 @@ static bool has_result(const struct repeat *r, const char *path)
 {
     char file[4500];
     snprintf(file, sizeof file, "%s%s", path, r->is_benchmark ? "" : "/profile.json");
-    glob_t records = input_list(path, "/rank[.-]*");
-    const bool has = !access(file, R_OK) || records.gl_pathc;
-    globfree(&records);
-    return has;
+    glob_t records RELEASED(globfree) = input_list(path, "/rank[.-]*");
+    return !access(file, R_OK) || records.gl_pathc;
 }
 
 /* False, with a reason, if the run's results cannot be used. */

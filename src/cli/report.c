@@ -42,13 +42,12 @@ static bool add_verdict(const struct report_command *r, struct profile *p, FILE 
     struct situation *e = evidence_of(r, p);
     if (!e)
         return false;
-    json_t *value = verdict_json_of(e);
+    json_auto_t *value = verdict_json_of(e);
     const bool explains = !text_has_word("unknown moving", json_text_at(value, "kind"));
     if (out)
         verdict_write(value, out, "", report_width(out));
     else
         profile_add_finding(p, "verdict", json_incref(value));
-    json_decref(value);
     situation_free(e);
     return explains;
 }
@@ -124,9 +123,8 @@ static bool write_perfetto(const struct report_command *r, struct profile *p, FI
 static bool write_metrics(const struct report_command *r, struct profile *p, FILE *out)
 {
     struct situation *e = evidence_of(r, p);
-    json_t *verdict = e ? verdict_json_of(e) : NULL;
+    json_auto_t *verdict = e ? verdict_json_of(e) : NULL;
     export_openmetrics(p, e, verdict, (size_t)r->top, out);
-    json_decref(verdict);
     situation_free(e);
     return true;
 }
@@ -249,7 +247,7 @@ static bool write_json_page(const struct report_command *r, struct profile *none
 {
     char why[1000], title[100];
     (void)none;
-    json_t *document = json_file_load(r->directory, why, sizeof why);
+    json_auto_t *document = json_file_load(r->directory, why, sizeof why);
     const char *schema = json_text_at(document, "schema");
     const bool good =
         !strncmp(schema, "collbench-", 10) && json_is_object(json_object_get(document, "tables"));
@@ -259,7 +257,6 @@ static bool write_json_page(const struct report_command *r, struct profile *none
     else
         reason_give("%s: expected what a collbench program wrote with --format=json",
                     document ? r->directory : why);
-    json_decref(document);
     return good;
 }
 
@@ -337,13 +334,12 @@ int cli_report(int argc, char **argv)
     cli_parse(&program, &r, argc, argv);
     bool is_file = r.directory && cli_is_file(r.directory);
     r.directory = r.directory ?: CLI_DIRECTORY;
-    char *path = is_file || r.list ? NULL : runs_current(r.directory);
+    FREED char *path = is_file || r.list ? NULL : runs_current(r.directory);
     r.directory = r.options.directory = path ?: r.directory;
     r.options.table = r.table == NO_TABLE ? NULL : &report_tables[r.table];
     r.options.text.rows = (size_t)r.top;
     bool good = is_file  ? write_file_of_benchmark(&r)
                 : r.list ? list_runs(r.directory)
                          : write_run(&r);
-    free(path);
     return cli_flush() && good ? STATUS_GOOD : STATUS_FAILED;
 }

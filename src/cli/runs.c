@@ -17,10 +17,9 @@
 static void add(struct kept_runs *r, const char *path)
 {
     char file[4400];
-    glob_t records = input_list(path, "/rank[.-]*");
+    glob_t records RELEASED(globfree) = input_list(path, "/rank[.-]*");
     snprintf(file, sizeof file, "%s/profile.json", path);
     bool holds = !access(file, F_OK) || records.gl_pathc;
-    globfree(&records);
     for (size_t i = 0; i < r->list.n; i++)
         holds = holds && !cli_is_same(r->list.at[i].path, path);
     struct profile *p = holds ? profile_load(path) : NULL;
@@ -36,10 +35,9 @@ struct kept_runs runs_find(const char *directory)
     static const char *const endings[] = {"", "/*", "-*"};
     struct kept_runs r = {0};
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        glob_t found = input_list(directory, endings[i]);
+        glob_t found RELEASED(globfree) = input_list(directory, endings[i]);
         for (size_t k = 0; k < found.gl_pathc; k++)
             add(&r, found.gl_pathv[k]);
-        globfree(&found);
     }
     if (r.list.n)
         qsort(r.list.at, r.list.n, sizeof *r.list.at, latest_first);
@@ -63,7 +61,7 @@ void runs_free(struct kept_runs *r)
 static double start_of(const char *path, bool (*wanted)(const void *arg, pid_t pid),
                        const void *arg)
 {
-    glob_t records = input_list(path, "/" LEDGER_NAMES);
+    glob_t records RELEASED(globfree) = input_list(path, "/" LEDGER_NAMES);
     double start = 0;
     for (size_t i = 0; i < records.gl_pathc && start <= 0; i++) {
         struct ledger_header h;
@@ -71,7 +69,6 @@ static double start_of(const char *path, bool (*wanted)(const void *arg, pid_t p
             (!wanted || (ledger_is_alive(&h) && wanted(arg, (pid_t)h.pid))))
             start = h.started_unix;
     }
-    globfree(&records);
     return start;
 }
 
@@ -79,7 +76,7 @@ char *runs_newest(const char *directory, double latest, bool (*wanted)(const voi
                   const void *arg)
 {
     char *found = NULL;
-    glob_t runs = input_list(directory, "-????????");
+    glob_t runs RELEASED(globfree) = input_list(directory, "-????????");
     for (size_t i = 0; i < runs.gl_pathc; i++) {
         const double start = start_of(runs.gl_pathv[i], wanted, arg);
         if (start <= latest)
@@ -88,7 +85,6 @@ char *runs_newest(const char *directory, double latest, bool (*wanted)(const voi
         free(found);
         found = memory_strdup(runs.gl_pathv[i]);
     }
-    globfree(&runs);
     return found;
 }
 
@@ -111,7 +107,7 @@ static void put_state(struct table *t, const char *path, const struct profile *p
     const char *state = run_state_of(p);
     struct situation *e =
         strcmp(state, "incomplete") ? NULL : situation_read(path, VERDICT_SETTLED);
-    json_t *verdict = e ? verdict_json_of(e) : NULL;
+    json_auto_t *verdict = e ? verdict_json_of(e) : NULL;
     const char *kind = json_text_at(verdict, "kind");
     char text[100];
     bool moves = false;
@@ -119,7 +115,6 @@ static void put_state(struct table *t, const char *path, const struct profile *p
         moves = moves || p->ranks.at[i].state != LEDGER_FINALIZED;
     snprintf(text, sizeof text, "%s (%.50s)", state, kind);
     table_text(t, e && (moves || strcmp(kind, "moving")) ? text : state);
-    json_decref(verdict);
     situation_free(e);
 }
 

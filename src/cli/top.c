@@ -119,9 +119,8 @@ static bool show_end(const char *path)
     struct situation *s = p ? NULL : situation_read(path, VERDICT_SETTLED);
     const bool good = p || s;
     if (s) {
-        json_t *value = verdict_json_of(s);
+        json_auto_t *value = verdict_json_of(s);
         verdict_write(value, stdout, "collprof top: ", report_width(stdout));
-        json_decref(value);
     } else if (p) {
         cli_say("collprof top: the run has ended: %zu ranks reached MPI_Finalize, after %s",
                 p->ranks.n, AS_TIME(profile_longest_ns(p)));
@@ -167,11 +166,9 @@ int cli_top(int argc, char **argv)
 {
     const char *directory = NULL;
     cli_parse(&program, &directory, argc, argv);
-    char *path = runs_current(directory ?: CLI_DIRECTORY),
-         *real = realpath(path, NULL); /* a link may lead to the next run meanwhile */
+    FREED char *path = runs_current(directory ?: CLI_DIRECTORY),
+               *real = realpath(path, NULL); /* a link may lead to the next run meanwhile */
     follow(real ?: path);
     const bool good = show_end(real ?: path);
-    free(real);
-    free(path);
     return cli_flush() && good ? STATUS_GOOD : STATUS_FAILED;
 }

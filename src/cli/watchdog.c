@@ -152,19 +152,17 @@ static void verdict_save(const char *directory, struct situation *s, const struc
 /* In one write, since ranks also write to standard error. */
 static void report(const struct situation *s, const struct verdict *v, bool ends)
 {
-    char *text = NULL;
+    FREED char *text = NULL;
     size_t size = 0;
     FILE *out = memory_open_text(&text, &size);
-    json_t *value = verdict_json(s, v);
+    json_auto_t *value = verdict_json(s, v);
     verdict_write(value, out, "collprof watchdog: ", 80);
-    json_decref(value);
     if (ends)
         fprintf(out, "collprof watchdog: the run is ended with status %d (--watchdog-abort)\n",
                 STATUS_STUCK);
     fclose(out);
     if (write(STDERR_FILENO, text, size) < 0)
         close(STDERR_FILENO); /* the reader is gone */
-    free(text);
 }
 
 static void signal_ranks(const struct situation *s, int number)
@@ -225,15 +223,13 @@ static bool holds(const struct watchdog *w, const struct alarm *now, const struc
 /* Judges; reports the same verdict only once. */
 static void judge(struct watchdog *w)
 {
-    char *directory = runs_newest(w->output, 0, is_ours, w);
+    FREED char *directory = runs_newest(w->output, 0, is_ours, w);
     struct situation *s = directory ? situation_read(directory, w->seconds) : NULL;
     if (s && is_of_several_hosts(s) && hosts_write(directory, w->host, s, w->seconds / 2) &&
         !w->summary)
         w->summary = memory_strdup(directory);
-    if (!s) {
-        free(directory);
+    if (!s)
         return;
-    }
     allow_for_waits(s, w->seconds);
     struct verdict *v = verdict_of(s);
     const bool *first = memchr(v->at_fault, true, s->n_ranks);
@@ -253,7 +249,6 @@ static void judge(struct watchdog *w)
     w->seen = now;
     verdict_free(v);
     situation_free(s);
-    free(directory);
 }
 
 static void watch(struct watchdog *w)

@@ -39,7 +39,7 @@ static void add_stacks(json_t *notes, const struct situation *s)
     enum { MOST = 8 };
     for (size_t i = 0, n = 0; i < s->n_ranks && n < MOST; i++) {
         const struct rank_view *r = &s->rank[i];
-        json_t *frames =
+        json_auto_t *frames =
             r->alive && !r->other_host && r->outside ? profile_stack((pid_t)r->pid) : NULL;
         const json_t *frame;
         char text[4000] = "";
@@ -49,7 +49,6 @@ static void add_stacks(json_t *notes, const struct situation *s)
         if (frames)
             json_push(notes, json_sprintf("stack of rank %zu%s", i, text));
         n += frames != NULL;
-        json_decref(frames);
     }
 }
 
@@ -57,10 +56,9 @@ int cli_where(int argc, char **argv)
 {
     struct where_options w = {.directory = NULL};
     cli_parse(&program, &w, argc, argv);
-    char *path = runs_current(w.directory ?: CLI_DIRECTORY);
+    FREED char *path = runs_current(w.directory ?: CLI_DIRECTORY);
     struct situation *s = situation_read(path, VERDICT_SETTLED);
-    json_t *value = s ? verdict_json_of(s) : NULL;
-    free(path);
+    json_auto_t *value = s ? verdict_json_of(s) : NULL;
     if (!s)
         return STATUS_FAILED;
     if (w.stack)
@@ -69,7 +67,6 @@ int cli_where(int argc, char **argv)
         json_write(json_incref(value), stdout, true);
     else
         verdict_write(value, stdout, "collprof where: ", report_width(stdout));
-    json_decref(value);
     situation_free(s);
     return cli_flush() ? STATUS_GOOD : STATUS_FAILED;
 }

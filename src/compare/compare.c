@@ -3,7 +3,6 @@
 #include "base/array.h"
 #include "base/format.h"
 #include "base/quote.h"
-#include "base/try.h"
 #include "compare/evidence.h"
 #include "compare/sites.h"
 

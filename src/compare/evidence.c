@@ -2,7 +2,6 @@
 
 #include "base/format.h"
 #include "base/memory.h"
-#include "base/try.h"
 
 #include <math.h>
 #include <string.h>

@@ -40,17 +40,16 @@ static void add_gain(struct gains *g, const struct rule *rule)
     const size_t runs = r->before + r->after;
     double now = 0; /* in the tuned run, as SAVED */
     struct estimate saved = {0};
-    double *time_ns = memory_alloc(runs * sizeof *time_ns), calls = 0;
+    FREED double *time_ns = memory_alloc(runs * sizeof *time_ns);
+    double calls = 0;
     for (size_t run = 0; run < runs; run++) {
         double of_run;
         time_ns[run] = profile_time_of(r->run[run], first->operation->mpi_name,
                                        g->by_size ? first->ranks : 0, first->bytes, &of_run);
         calls += of_run / (double)runs;
     }
-    if (calls == 0) {
-        free(time_ns);
+    if (calls == 0)
         return;
-    }
     struct gain *x = PUSH(&g->list);
     *x = (struct gain){.rule = rule, .calls = calls};
     x->saved_ns = evidence_shift(time_ns + r->before, r->after, time_ns, r->before);
@@ -64,7 +63,6 @@ static void add_gain(struct gains *g, const struct rule *rule)
     add_estimate(&g->predicted_ns, 1, x->predicted_ns);
     for (size_t run = 0; run < runs; run++)
         g->time_ns[run] += time_ns[run];
-    free(time_ns);
 }
 
 static const char *verdict_of(const struct gain *x)
@@ -201,16 +199,15 @@ static const char *algorithm_of(struct profile *const *run, size_t n, const json
 /* By how much longer a call takes in the runs B, ns. */
 static struct estimate call_shift(const struct run_sets *r, const json_t *of)
 {
-    double *time = memory_alloc((r->before + r->after + 1) * sizeof *time), calls;
+    FREED double *time = memory_alloc((r->before + r->after + 1) * sizeof *time);
+    double calls;
     for (size_t run = 0; run < r->before + r->after; run++) {
         time[run] = profile_time_of(r->run[run], json_text_at(of, "operation"),
                                     (int)json_number_at(of, "ranks"),
                                     (uint64_t)json_number_at(of, "bytes"), &calls);
         time[run] /= calls;
     }
-    struct estimate shift = evidence_shift(time, r->before, time + r->before, r->after);
-    free(time);
-    return shift;
+    return evidence_shift(time, r->before, time + r->before, r->after);
 }
 
 void algorithms_add(struct document *d, const struct run_sets *r)

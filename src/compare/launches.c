@@ -85,7 +85,8 @@ static void add_figure(const struct launches *l, const char *key, const json_t *
                        const json_t *column)
 {
     size_t all = l->before + l->after, n[2] = {0};
-    double *x[2] = {memory_alloc(all * sizeof(double)), memory_alloc(all * sizeof(double))};
+    FREED double *values = memory_alloc(2 * all * sizeof *values);
+    double *const x[2] = {values, values + all};
     for (size_t i = 0; i < all; i++) {
         int side = i >= l->before;
         double value = json_number_at(row[i], json_text_at(column, "name"));
@@ -109,8 +110,6 @@ static void add_figure(const struct launches *l, const char *key, const json_t *
         table_reals(l->t, stats_summarize(x[1], n[1]).median, e.value, e.low, e.high,
                     n[1] ? evidence_rank_test(x[0], n[0], x[1], n[1]) : NAN);
     }
-    free(x[0]);
-    free(x[1]);
 }
 
 /* Interval ends within a launch say nothing about differences between launches. */
@@ -124,7 +123,8 @@ static bool is_interval_end(const char *figure)
 static void add_table(const struct launches *l, const char *name, const json_t *table)
 {
     size_t r, i, all = l->before + l->after;
-    const json_t *row, *column, **rows = memory_alloc(all * sizeof *rows);
+    const json_t *row, *column;
+    FREED const json_t **rows = memory_alloc(all * sizeof *rows);
     char key[KEY_ROOM];
     json_array_foreach(json_object_get(table, "rows"), r, row) {
         row_key(table, row, key);
@@ -135,7 +135,6 @@ static void add_table(const struct launches *l, const char *name, const json_t *
                 add_figure(l, key, rows, column);
         }
     }
-    free(rows);
 }
 
 /* Each kind of remark on rows of table NAME once, with the number of the launches FIRST to END that
@@ -143,7 +142,8 @@ static void add_table(const struct launches *l, const char *name, const json_t *
 static void add_remarks(const struct launches *l, const char *name, size_t first, size_t end,
                         const char *of, struct document *d)
 {
-    json_t *launch, *row, *remark, *kinds = json_object(); /* by key: an object of launches */
+    json_auto_t *kinds = json_object(); /* by key: an object of launches */
+    json_t *launch, *row, *remark;
     size_t r, k;
     const char *key;
     for (size_t i = first; i < end; i++) {
@@ -164,7 +164,6 @@ static void add_remarks(const struct launches *l, const char *name, size_t first
                          "%zu of %zu launches%s have remarks such as: %s.",
                          json_object_size(launch), end - first, of, json_text_at(remark, "text"));
     }
-    json_decref(kinds);
 }
 
 /* An array of the documents in N files; NULL with a reason if one is not a result. */

@@ -157,7 +157,7 @@ struct document *scaling_document(struct profile *const *run, size_t n, bool wea
                                   enum gate *gate)
 {
     struct document *d = document_new("collprof-scale/2");
-    struct size *list = sizes_of(run, &n, weak);
+    FREED struct size *list = sizes_of(run, &n, weak);
     bool below = false, known = true;
     document_fact(d, "scaling", "%s",
                   weak ? "weak: the work of a rank is the same"
@@ -169,6 +169,5 @@ struct document *scaling_document(struct profile *const *run, size_t n, bool wea
         known = known && (isnan(limit) || !isnan(list[k].value[GLOBAL]));
     }
     *gate = below ? GATE_FAILED : known ? GATE_PASSED : GATE_UNDECIDED;
-    free(list);
     return d;
 }

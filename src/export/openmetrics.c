@@ -29,7 +29,7 @@ static void write_value(FILE *out, const char *text)
 static void add(struct family *f, const char *key, const char *of_key, const char *other,
                 const char *of_other, double value, size_t most)
 {
-    char *labels = NULL;
+    FREED char *labels = NULL;
     size_t size;
     FILE *out = memory_open_text(&labels, &size);
     for (; key; key = other, of_key = of_other, other = NULL) {
@@ -43,7 +43,6 @@ static void add(struct family *f, const char *key, const char *of_key, const cha
     const json_t *sum = json_object_get(f->samples, labels);
     if (sum || json_object_size(f->samples) < most)
         json_put(f->samples, labels, json_real(value + json_number_value(sum)));
-    free(labels);
 }
 
 /* Frees the samples. */

@@ -1,7 +1,6 @@
 /* The trace as an OTF2 archive, for Vampir, Scalasca's tools and otf2-print: a location group per
  * rank, a location per thread, a region per MPI function, and a pair of message records for every
  * message that has both ends. */
-#include "base/try.h"
 #include "config.h"
 #include "export/export.h"
 
@@ -210,7 +209,7 @@ static void put_all(struct archive *a)
 
 const char *export_otf2(const struct profile *p, const char *path)
 {
-    struct timeline t;
+    struct timeline t RELEASED(timeline_free) = {0};
     struct stat st;
     static const char *why;
     if (!lstat(path, &st))
@@ -229,7 +228,6 @@ const char *export_otf2(const struct profile *p, const char *path)
     /* OTF2 does not report whether its last block could be written, but errno remains set. */
     if (!why && (errno == ENOSPC || errno == EFBIG || errno == EDQUOT || errno == EIO))
         why = strerror(errno);
-    timeline_free(&t);
     if (a.file && !a.bad && !why)
         return NULL;
     nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS); /* safe: nothing existed there before */

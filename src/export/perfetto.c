@@ -109,7 +109,7 @@ static void put_message(struct perfetto *w, size_t receive)
 
 void export_perfetto(const struct profile *p, FILE *out)
 {
-    struct timeline t;
+    struct timeline t RELEASED(timeline_free) = {0};
     timeline_find(&t, p->events.at, p->events.n, within_far(p->trace.error_ns));
     struct perfetto w = {.p = p, .t = &t, .out = out, .label = site_labels(p)};
     fputs("{\"traceEvents\":[", out);
@@ -123,5 +123,4 @@ void export_perfetto(const struct profile *p, FILE *out)
             put_message(&w, i);
     fputs("\n],\n\"displayTimeUnit\":\"ns\"}\n", out);
     site_labels_free(p, w.label);
-    timeline_free(&t);
 }

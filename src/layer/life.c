@@ -321,15 +321,13 @@ static void settle_clock(struct ledger_header *h)
 /* Stores the results of injections in the record. */
 static void record_findings(void *done)
 {
-    json_t *findings = inject_findings();
-    char *text = json_dumps(findings, JSON_COMPACT);
+    json_auto_t *findings = inject_findings();
+    FREED char *text = json_dumps(findings, JSON_COMPACT);
     const uint32_t at =
         text && json_array_size(findings) ? ledger_add_text(&layer.ledger, text) : 0;
     if (at) /* otherwise those remain that were written during the run */
         layer.ledger.header->findings = at;
     *(bool *)done = text && (layer.ledger.header->findings || !json_array_size(findings));
-    free(text);
-    json_decref(findings);
 }
 
 /* Removes the ranks' records, but only after their content has been written elsewhere. */

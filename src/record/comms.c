@@ -1,5 +1,6 @@
 #include "record/comms.h"
 #include "base/hash.h"
+#include "base/memory.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -57,7 +58,8 @@ static int *world_ranks(MPI_Group group, int *n, uint64_t *hash)
 {
     PMPI_Group_size(group, n);
     const size_t bytes = (size_t)(*n ? *n : 1) * sizeof(int);
-    int *local = malloc(bytes), *world = malloc(bytes);
+    FREED int *local = malloc(bytes);
+    int *world = malloc(bytes);
     *hash = hash_mix(*hash, (uint64_t)*n);
     for (int i = 0; local && i < *n; i++)
         local[i] = i;
@@ -71,7 +73,6 @@ static int *world_ranks(MPI_Group group, int *n, uint64_t *hash)
         world[i] = world[i] == MPI_UNDEFINED ? -1 : world[i];
         *hash = hash_mix(*hash, (uint64_t)(int64_t)world[i]);
     }
-    free(local);
     PMPI_Group_free(&group);
     return world;
 }
