@@ -1,7 +1,11 @@
-dist_man_MANS += man/collbench-pairs.1 man/collbench-tree.1
-dist_man_MANS += man/collbench-collective.1
-dist_man_MANS += man/collbench-bcast.1
-dist_man_MANS += man/collprof.1 man/collprof-run.1 man/collprof-report.1 man/collprof-compare.1 man/collprof-repeat.1 man/collprof-experiments.7 \
-	man/collprof-scale.1 man/collprof-info.1 man/collprof-where.1 man/collprof-top.1 man/collprof-profile.5
-dist_man_MANS += man/libcollprof.3
-dist_man_MANS += man/collbench-scenario.1 man/collbench-overlap.1
+# The manual: pages/NAME is man/NAME with the lists of src/base/names.h.
+nodist_man_MANS = pages/collprof.1 pages/collprof-run.1 pages/collprof-report.1 pages/collprof-compare.1 \
+	pages/collprof-repeat.1 pages/collprof-experiments.7 pages/collprof-scale.1 pages/collprof-info.1 \
+	pages/collprof-where.1 pages/collprof-top.1 pages/collprof-profile.5 pages/libcollprof.3 \
+	pages/collbench-bcast.1 pages/collbench-collective.1 pages/collbench-overlap.1 pages/collbench-pairs.1 \
+	pages/collbench-scenario.1 pages/collbench-tree.1
+$(nodist_man_MANS): pages/%: $(srcdir)/man/% $(srcdir)/man/names.awk $(srcdir)/src/base/names.h
+	$(AM_V_GEN)$(MKDIR_P) pages && $(AWK) -v names=$(srcdir)/src/base/names.h -f $(srcdir)/man/names.awk $< \
+		> $@.new && mv $@.new $@
+EXTRA_DIST += $(nodist_man_MANS:pages/%=man/%) man/names.awk
+CLEANFILES += $(nodist_man_MANS)

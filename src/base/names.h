@@ -1,40 +1,40 @@
 /* The only lists of names; the command collprof uses them without linking MPI. X is applied to
- * every name, in the order of display. A measurement method is the struct latency_method
- * latency_SYMBOL in src/measure/latency. A broadcast is the struct bcast tree_SYMBOL in src/trees;
- * it RUNS directly, or must first be BUILT from measured latencies. */
+ * every name, in the order of display; the manual says of each what its comment says. A measurement
+ * method is the struct latency_method latency_SYMBOL in src/measure/latency. A broadcast is the
+ * struct bcast tree_SYMBOL in src/trees; it RUNS directly, or is BUILT from measured latencies. */
 #pragma once
 
 #define BCAST_METHODS(X)                                                                           \
-    X(send_latency, "send-latency")                                                                \
-    X(rounds, "rounds")                                                                            \
-    X(rounds_backward, "rounds-backward")                                                          \
-    X(rounds_random, "rounds-random")                                                              \
-    X(barrier, "barrier")                                                                          \
-    X(ring_barrier, "ring-barrier")                                                                \
-    X(acknowledge, "acknowledge")                                                                  \
-    X(ol, "ol")                                                                                    \
-    X(held, "held")                                                                                \
-    X(direct, "direct")                                                                            \
-    X(gap, "gap")                                                                                  \
-    X(overhead, "overhead")                                                                        \
-    X(osu, "osu")                                                                                  \
-    X(osu_max, "osu-max")                                                                          \
-    X(imb, "imb")                                                                                  \
-    X(imb_max, "imb-max")                                                                          \
-    X(repro_barrier, "repro-barrier")                                                              \
-    X(repro_window, "repro-window")
+    X(send_latency, "send-latency")       /* interval between calls at the root, no latency */     \
+    X(rounds, "rounds")                   /* each rank in turn is the root: a lower bound */       \
+    X(rounds_backward, "rounds-backward") /* the same, in reverse order of ranks */                \
+    X(rounds_random, "rounds-random")     /* the same, in random order */                          \
+    X(barrier, "barrier")                 /* a barrier follows every call: an upper bound */       \
+    X(ring_barrier, "ring-barrier")       /* the same by the paper's ring of messages */           \
+    X(acknowledge, "acknowledge")         /* all ranks acknowledge: an upper bound */              \
+    X(ol, "ol")                           /* the paper's method: one rank i acknowledges */        \
+    X(held, "held")                       /* the same, but rank i delays that message */           \
+    X(direct, "direct")                   /* exit of rank i minus entry of the root */             \
+    X(gap, "gap")                         /* interval between calls at each rank (g_j) */          \
+    X(overhead, "overhead")               /* processor time once messages have arrived (o_i) */    \
+    X(osu, "osu")                         /* OSU's loop: mean over the ranks */                    \
+    X(osu_max, "osu-max")                 /* the same: maximum over the ranks */                   \
+    X(imb, "imb")                         /* older IMB's loop: the root changes every call */      \
+    X(imb_max, "imb-max")                 /* the same: maximum over the ranks */                   \
+    X(repro_barrier, "repro-barrier")     /* ReproMPI's: longest call after a barrier */           \
+    X(repro_window, "repro-window")       /* ReproMPI's: first entry to last exit */
 
 #define BCASTS(X)                                                                                  \
-    X(native, "native", RUNS)                                                                      \
-    X(grid, "grid", BUILT)                                                                         \
-    X(grid_paper, "grid-paper", BUILT)                                                             \
-    X(binomial, "binomial", RUNS)                                                                  \
-    X(linear, "linear", RUNS)                                                                      \
-    X(backward, "backward", RUNS)                                                                  \
-    X(flat, "flat", RUNS)                                                                          \
-    X(chain, "chain", RUNS)
+    X(native, "native", RUNS)          /* the library's own MPI_Bcast */                           \
+    X(grid, "grid", BUILT)             /* the best of several trees, see below */                  \
+    X(grid_paper, "grid-paper", BUILT) /* the paper's pseudocode, literally */                     \
+    X(binomial, "binomial", RUNS)      /* a binomial tree, as MPICH's */                           \
+    X(linear, "linear", RUNS)          /* rank i receives from rank i-1 */                         \
+    X(backward, "backward", RUNS)      /* rank i receives from rank i+1 */                         \
+    X(flat, "flat", RUNS)              /* the root sends to all ranks */                           \
+    X(chain, "chain", RUNS)            /* linear, in segments of 8 KiB */
 
-/* Second argument of X in BCASTS: selects the broadcasts that run directly. */
+/* Third argument of X in BCASTS: selects the broadcasts that run directly. */
 #define IF_RUNS(what) what
 #define IF_BUILT(what)
 

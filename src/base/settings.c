@@ -62,14 +62,13 @@ const struct option_entry settings_entries[] = {
      "destination; see collprof-experiments(7)",
      option_take_real, AT(ack), OPTION_LIMITS(0, 100, "a percentage from 0 to 100", 10)},
     {"benchmark", "[METHODS]",
-     "run the measuring methods before the application's collectives, at their sizes: all, or "
-     "names as held,direct",
+     "run the measuring methods before the application's collectives, at their sizes: of %s",
      option_take_names, AT(benchmark), &methods},
     {"benchmark-budget", "SEC", "time for all measurements together", option_take_real,
      AT(benchmark_budget), OPTION_LIMITS(1e-9, 1e9, "a positive number of seconds"),
      .flags = OPTION_RARE},
-    {"bcast", "NAME", "replace the application's broadcast, for example by binomial or grid",
-     option_take_names, AT(bcast), WORDS(BCASTS(BCAST_NAME) "grid")},
+    {"bcast", "NAME", "replace the application's broadcast by %s", option_take_names, AT(bcast),
+     WORDS(BCASTS(BCAST_NAME) "grid")},
     {"tune", "all|exact",
      "find the library's fastest algorithms for the application's collectives; exact: not for "
      "reductions",
