@@ -35,7 +35,7 @@ static double elapsed(const struct overlap_side *s)
 /* On other ranks the only peer is node 0. */
 static int peer_of(const struct overlap_side *s, int i)
 {
-    return s->stage->rank == 0 ? 1 + i : 0;
+    return s->stage->rank == 0 ? s->first + i : 0;
 }
 
 static void notify(const struct overlap_side *s)
@@ -67,10 +67,11 @@ static void take_acknowledgements(struct overlap_side *s)
 {
     struct overlap_round *round = &s->round;
     for (int i = 0; i < s->peers; i++)
-        PMPI_Irecv(NULL, 0, MPI_BYTE, 1 + i, TAG_NOTICE, s->stage->comm, &s->request[i]);
+        PMPI_Irecv(NULL, 0, MPI_BYTE, peer_of(s, i), TAG_NOTICE, s->stage->comm, &s->request[i]);
     for (int i = 0, which; i < s->peers; i++) {
         PMPI_Waitany(s->peers, s->request, &which, MPI_STATUS_IGNORE);
-        round->published = elapsed(s) - (i + 1) * s->clock_cost - s->stage->latency[1 + which];
+        round->published =
+            elapsed(s) - (i + 1) * s->clock_cost - s->stage->latency[peer_of(s, which)];
         round->measured = fmax(round->measured, round->published);
     }
 }
@@ -100,7 +101,8 @@ static void take_step(struct overlap_side *s, int step)
         start_messages(s, step == ISEND);
         break;
     case WORK:
-        work_do(&s->work);
+        if (s->work)
+            work_do(s->work);
         break;
     case WAIT:
         for (int i = 0; i < s->pending; i++)
@@ -127,19 +129,19 @@ static void take_step(struct overlap_side *s, int step)
     }
 }
 
-struct overlap_round overlap_play(struct overlap_side *s)
+struct overlap_round overlap_play(struct overlap_side *s, const struct work *work)
 {
     const struct overlap_benchmark *b = s->benchmark;
+    const int rank = s->stage->rank;
     s->round = (struct overlap_round){0};
+    s->work = work;
     s->parts = b->messages ? b->messages : 1;
     s->peers = !b->to_many                             ? 1
                : s->stage->size - 1 < OVERLAP_MESSAGES ? s->stage->size - 1
                                                        : OVERLAP_MESSAGES;
-    if (s->stage->rank > s->peers)
+    if (rank > 0 && (rank < s->first || rank >= s->first + s->peers))
         return s->round;
-    const int *step = s->stage->rank > 0                      ? b->others
-                      : s->work.units == 0 && b->without_work ? b->without_work
-                                                              : b->first;
+    const int *step = rank > 0 ? b->others : !work && b->without_work ? b->without_work : b->first;
     for (; *step != STEPS_END; step++)
         take_step(s, *step);
     return s->round;

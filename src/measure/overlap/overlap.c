@@ -21,24 +21,6 @@ enum { BLOCK = 32, STRIDE = 64 };
 
 /* --- the stage: what all measurements share --- */
 
-/* Half a ping-pong of 0 bytes between rank 0 and TO, which call it. */
-static struct summary measure_latency(const struct overlap_stage *stage, int to)
-{
-    double time[BASE_RUNS], cost = clock_cost();
-    int peer = stage->rank == 0 ? to : 0;
-    for (int k = -BASE_WARMUP; k < BASE_RUNS; k++) {
-        double start = clock_now();
-        if (stage->rank == 0)
-            PMPI_Send(NULL, 0, MPI_BYTE, peer, 0, stage->comm);
-        PMPI_Recv(NULL, 0, MPI_BYTE, peer, 0, stage->comm, MPI_STATUS_IGNORE);
-        if (stage->rank != 0)
-            PMPI_Send(NULL, 0, MPI_BYTE, peer, 0, stage->comm);
-        if (k >= 0)
-            time[k] = (clock_now() - start - cost) / 2;
-    }
-    return stats_summarize(time, BASE_RUNS);
-}
-
 static double half_interval(const struct summary *s)
 {
     return s->n ? (s->median_high - s->median_low) / 2 : 0;
@@ -50,32 +32,6 @@ static unsigned char *new_buffer(size_t bytes)
 {
     unsigned char *buffer = malloc(bytes);
     return buffer ? memset(buffer, 1, bytes) : NULL;
-}
-
-bool overlap_open(struct overlap_stage *stage)
-{
-    size_t room = 2 * stage->largest + STRIDE;
-    PMPI_Comm_rank(stage->comm, &stage->rank);
-    PMPI_Comm_size(stage->comm, &stage->size);
-    stage->send = new_buffer(room);
-    stage->recv = new_buffer(room);
-    stage->latency = calloc((size_t)stage->size, sizeof *stage->latency);
-    if (sync_all_have(stage->comm, stage->send && stage->recv && stage->latency) != MPI_SUCCESS) {
-        overlap_close(stage);
-        return false;
-    }
-    for (int to = 1; to < stage->size; to++) {
-        if (stage->rank != 0 && stage->rank != to)
-            continue;
-        /* Twice: at first both ranks may share a processor, and wait for it for milliseconds. */
-        struct summary s = measure_latency(stage, to), again = measure_latency(stage, to);
-        if (again.median < s.median)
-            s = again;
-        stage->latency[to] = s.median;
-        if (to == 1)
-            stage->latency_error = half_interval(&s);
-    }
-    return true;
 }
 
 void overlap_close(struct overlap_stage *stage)
@@ -110,9 +66,10 @@ static void close_side(struct overlap_side *s)
 
 /* Returns false on all ranks if any of them cannot open its side. It has to be closed even then. */
 static bool open_side(struct overlap_side *s, const struct overlap_benchmark *b,
-                      struct overlap_stage *stage, size_t bytes, int threads)
+                      const struct overlap_stage *stage, size_t bytes, int threads)
 {
-    *s = (struct overlap_side){.benchmark = b, .stage = stage, .clock_cost = clock_cost()};
+    *s = (struct overlap_side){
+        .benchmark = b, .stage = stage, .first = 1, .clock_cost = clock_cost()};
     set_type(s, bytes);
     s->computing = b->by_threads ? work_threads_start(threads) : NULL;
     return sync_all_have(stage->comm, !b->by_threads || s->computing) == MPI_SUCCESS;
@@ -121,8 +78,8 @@ static bool open_side(struct overlap_side *s, const struct overlap_benchmark *b,
 /* Times of the runs, complete on rank 0. */
 enum { MEASURED, PUBLISHED, LATE, COMM, COMP, N_TIMES };
 struct runs {
-    struct overlap_side *with, *without; /* sides with and without work; WITHOUT is NULL if T_comm
-                                            is not needed */
+    struct overlap_side *side;
+    const struct work *work; /* NULL for none: then T_comm and T_comp are not measured */
     struct samples of[N_TIMES];
     int n;
 };
@@ -136,18 +93,18 @@ static void free_runs(struct runs *r)
 /* Does the work alone, so that a communication follows a computation as it does in the run. */
 static void work_alone(struct runs *r)
 {
-    if (r->with->stage->rank == 0 && r->with->work.units > 0)
-        samples_add(&r->of[COMP], work_time(&r->with->work));
+    if (r->side->stage->rank == 0)
+        samples_add(&r->of[COMP], work_time(r->work));
 }
 
 static void one_run(struct runs *r)
 {
-    if (r->without) {
+    if (r->work) {
         work_alone(r);
-        samples_add(&r->of[COMM], overlap_play(r->without).measured);
+        samples_add(&r->of[COMM], overlap_play(r->side, NULL).measured);
+        work_alone(r);
     }
-    work_alone(r);
-    struct overlap_round round = overlap_play(r->with);
+    struct overlap_round round = overlap_play(r->side, r->work);
     samples_add(&r->of[MEASURED], round.measured);
     samples_add(&r->of[PUBLISHED], round.published);
     samples_add(&r->of[LATE], round.late);
@@ -166,15 +123,15 @@ static bool of_rank_0(const struct overlap_side *s, bool value)
  * library has hundreds of such pages. So rounds are repeated until ROUNDS of them cause no page
  * fault, for at most WARM_SECONDS. */
 #define WARM_SECONDS 0.05
-static void warm_up(struct overlap_side *s, int rounds)
+static void warm_up(const struct runs *r, int rounds)
 {
     double until = clock_now() + WARM_SECONDS;
-    for (int cold = 1; cold; cold = cold && of_rank_0(s, clock_now() < until)) {
+    for (int cold = 1; cold; cold = cold && of_rank_0(r->side, clock_now() < until)) {
         long before = work_page_faults();
         for (int i = 0; i < rounds; i++)
-            overlap_play(s);
+            overlap_play(r->side, r->work);
         cold = work_page_faults() > before;
-        PMPI_Allreduce(MPI_IN_PLACE, &cold, 1, MPI_INT, MPI_MAX, s->stage->comm);
+        PMPI_Allreduce(MPI_IN_PLACE, &cold, 1, MPI_INT, MPI_MAX, r->side->stage->comm);
     }
 }
 
@@ -182,24 +139,25 @@ static void warm_up(struct overlap_side *s, int rounds)
 static void all_runs(struct runs *r, int warmup, int most, double budget)
 {
     double until = clock_now() + (budget > 0 ? budget : INFINITY);
-    warm_up(r->with, warmup);
-    while (r->n < most && (r->n == 0 || of_rank_0(r->with, clock_now() < until)))
+    warm_up(r, warmup);
+    while (r->n < most && (r->n == 0 || of_rank_0(r->side, clock_now() < until)))
         for (int i = 0; i < BATCH && r->n < most; i++)
             one_run(r);
 }
 
 /* --- the figures --- */
 
-/* Median time of MOST runs of B. */
-static double base_time(const struct overlap_benchmark *b, struct overlap_stage *stage,
-                        size_t bytes, int most)
+/* The time of MOST runs of B by rank 0 and, of the others, TO. */
+static struct summary base_time(const struct overlap_benchmark *b,
+                                const struct overlap_stage *stage, size_t bytes, int to, int most)
 {
     struct overlap_side s RELEASED(close_side) = {.type = MPI_BYTE};
-    struct runs r RELEASED(free_runs) = {.with = &s};
+    struct runs r RELEASED(free_runs) = {.side = &s};
     if (!open_side(&s, b, stage, bytes, 0))
-        return NAN;
+        return samples_summary(&r.of[MEASURED]);
+    s.first = to;
     all_runs(&r, BASE_WARMUP, most, stage->budget);
-    return samples_summary(&r.of[MEASURED]).median;
+    return samples_summary(&r.of[MEASURED]);
 }
 
 struct overlap_base overlap_base_measure(struct overlap_stage *stage, size_t bytes)
@@ -209,15 +167,41 @@ struct overlap_base overlap_base_measure(struct overlap_stage *stage, size_t byt
     for (int k = 0; k < N_BASES; k++)
         base.time[k] = k == BASE_VECTOR && bytes < BLOCK
                            ? NAN
-                           : base_time(&overlap_bases[k], stage, bytes, most);
+                           : base_time(&overlap_bases[k], stage, bytes, 1, most).median;
     return base;
+}
+
+bool overlap_open(struct overlap_stage *stage)
+{
+    size_t room = 2 * stage->largest + STRIDE;
+    PMPI_Comm_rank(stage->comm, &stage->rank);
+    PMPI_Comm_size(stage->comm, &stage->size);
+    stage->send = new_buffer(room);
+    stage->recv = new_buffer(room);
+    stage->latency = calloc((size_t)stage->size, sizeof *stage->latency);
+    if (sync_all_have(stage->comm, stage->send && stage->recv && stage->latency) != MPI_SUCCESS) {
+        overlap_close(stage);
+        return false;
+    }
+    for (int to = 1; to < stage->size; to++) {
+        const struct overlap_benchmark *b = &overlap_bases[BASE_CONTIGUOUS];
+        /* Twice: at first both ranks may share a processor, and wait for it for milliseconds. */
+        struct summary s = base_time(b, stage, 0, to, BASE_RUNS),
+                       again = base_time(b, stage, 0, to, BASE_RUNS);
+        if (again.median < s.median)
+            s = again;
+        stage->latency[to] = s.median;
+        if (to == 1)
+            stage->latency_error = half_interval(&s);
+    }
+    return true;
 }
 
 /* If the message could start only during the computation, times count from that moment. */
 static void judge(const struct runs *r, const struct overlap_stage *stage,
                   const struct overlap_base *base, struct overlap_cell *cell)
 {
-    const struct overlap_benchmark *b = r->with->benchmark;
+    const struct overlap_benchmark *b = r->side->benchmark;
     struct summary m = samples_summary(&r->of[MEASURED]), comm = samples_summary(&r->of[COMM]),
                    comp = samples_summary(&r->of[COMP]);
     double late = samples_summary(&r->of[LATE]).median;
@@ -247,14 +231,11 @@ bool overlap_measure(const struct overlap_benchmark *b, struct overlap_stage *st
                      const struct overlap_base *base, const struct work *work, int threads,
                      struct overlap_cell *cell)
 {
-    struct overlap_side with RELEASED(close_side) = {.type = MPI_BYTE}, without;
-    struct runs r RELEASED(free_runs) = {.with = &with, .without = b->by_threads ? NULL : &without};
+    struct overlap_side s RELEASED(close_side) = {.type = MPI_BYTE};
+    struct runs r RELEASED(free_runs) = {.side = &s, .work = work};
     *cell = (struct overlap_cell){NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0};
-    if (!open_side(&with, b, stage, base->bytes, threads))
+    if (!open_side(&s, b, stage, base->bytes, threads))
         return false;
-    without = with;
-    if (work)
-        with.work = *work;
     all_runs(&r, WARMUP, stage->runs, stage->budget);
     if (stage->rank == 0)
         judge(&r, stage, base, cell);

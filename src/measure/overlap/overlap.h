@@ -41,7 +41,8 @@ struct overlap_side {
     const struct overlap_stage *stage;
     MPI_Datatype type; /* COUNT elements of TYPE hold the data */
     int count;
-    struct work work;               /* the computation; 0 units for none */
+    const struct work *work;        /* the computation; NULL for none */
+    int first;                      /* the first rank that node 0 sends to */
     double clock_cost;              /* of one reading */
     double began;                   /* clock_now() when the timed part of the round began */
     struct work_threads *computing; /* the threads of benchmarks by threads */
@@ -68,8 +69,8 @@ struct overlap_benchmark {
 extern const struct overlap_benchmark overlap_benchmarks[];
 extern const size_t n_overlap_benchmarks;
 extern const struct overlap_benchmark overlap_bases[N_BASES];
-/* One round of S's benchmark. Complete on node 0. */
-struct overlap_round overlap_play(struct overlap_side *s);
+/* One round of S's benchmark, with WORK as its computation (NULL for none). Complete on node 0. */
+struct overlap_round overlap_play(struct overlap_side *s, const struct work *work);
 /* Whether B runs on so many ranks: from 3 on if TO_MANY, otherwise 2. */
 static inline bool overlap_fits(const struct overlap_benchmark *b, int ranks)
 {
