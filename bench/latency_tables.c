@@ -73,7 +73,7 @@ struct tables *latency_tables_new(const struct latency_options *o, struct docume
 /* Operations measured: of its own series, or of its slowest pair. */
 static size_t samples_of(const struct latency_result *r)
 {
-    return r->figure && r->slowest >= 0 ? r->figure[r->slowest].timed[TIMED_OPERATION].raw.n
+    return r->figure && r->slowest >= 0 ? r->figure[r->slowest].timed[TIMED_OPERATION].n
                                         : r->series.samples.n;
 }
 
@@ -116,7 +116,8 @@ static void add_pairs(struct tables *t, const struct bench_point *p, const struc
     bool acknowledged = !strcmp(r->method->name, "held") || !strcmp(r->method->name, "ol");
     for (const struct latency_figure *f = r->figure; f < r->figure + r->n_figures; f++) {
         const double times[] = {f->curve.n ? f->curve.hold : NAN,
-                                f->timed[TIMED_OPERATION].at.value, f->timed[TIMED_PING].at.value};
+                                samples_summary(&f->timed[TIMED_OPERATION]).median,
+                                samples_summary(&f->timed[TIMED_PING]).median};
         /* In a broadcast the root is the source, not a destination. */
         bool from_root = t->o->broadcasts && latency_is_latency(r->method);
         if (!estimate_known(f->value) || (from_root && f->to == t->o->root))

@@ -96,10 +96,10 @@ Test(latency_rules, a_row_contains_its_error)
     cr_assert(said(OL, "few_samples") == 1 && shows(OL, 10, -1, -1));
     double drifting[] = {8e-6, 9e-6, 1e-5, 11e-6, 12e-6, 13e-6};
     figure[OL][1].curve.settled = true, figure[OL][1].error = 6e-6;
-    figure[OL][1].timed[TIMED_OPERATION].raw = (struct samples){.value = drifting, .n = 6};
+    figure[OL][1].timed[TIMED_OPERATION] = (struct samples){.value = drifting, .n = 6};
     cr_assert(said(OL, "few_samples") == 0 && shows(OL, 10, 2, 19),
               "they vary less than the clocks");
-    figure[OL][1].timed[TIMED_OPERATION].raw.n = 5;
+    figure[OL][1].timed[TIMED_OPERATION].n = 5;
     cr_assert_eq(said(OL, "few_samples"), 1);
 }
 

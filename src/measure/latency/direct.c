@@ -25,8 +25,9 @@ struct direct {
     double silence;
 
     /* The rest is only on rank 0. */
-    int dropped;                          /* operations that some rank entered late */
-    struct samples *exits, entries_apart; /* EXITS: by rank, since the last entry */
+    int dropped;                   /* operations that some rank entered late */
+    struct latency_figure *figure; /* by rank, for the times since the last entry; NULL: unused */
+    struct samples entries_apart;
 };
 
 /* Waits for the announced time, and then for the delay of this rank's entry. */
@@ -95,8 +96,8 @@ static void evaluate(struct direct *d, const struct batch *b, double *value, int
 {
     const struct latency_run *r = d->run;
     struct samples apart = {0};
-    for (int i = 0; b->first && i < r->size; i++)
-        d->exits[i].n = 0;
+    for (int i = 0; b->first && d->figure && i < r->size; i++)
+        d->figure[i].timed[TIMED_OPERATION].n = 0;
     if (b->first)
         d->entries_apart.n = d->dropped = 0;
     *n = 0;
@@ -109,8 +110,8 @@ static void evaluate(struct direct *d, const struct batch *b, double *value, int
             continue;
         value[(*n)++] = s.last_out - (d->window ? s.first_in : s.last_in) - r->clock_cost;
         samples_add(&d->entries_apart, s.last_in - s.first_in);
-        for (int i = 0; i < r->size; i++, of += b->repetitions)
-            samples_add(&d->exits[i], of->exit - s.last_in - r->clock_cost);
+        for (int i = 0; d->figure && i < r->size; i++, of += b->repetitions)
+            samples_add(&d->figure[i].timed[TIMED_OPERATION], of->exit - s.last_in - r->clock_cost);
     }
     d->silence = 1.25 * stats_median(apart.value, apart.n) + 1e-6;
     samples_free(&apart);
@@ -125,39 +126,15 @@ static int batch_direct(void *arg, const struct batch *b, double *value, int *n)
     return MPI_SUCCESS;
 }
 
-/* The result is the largest median of all destinations, comparable with "held". The series has, for
- * each operation, the time until its last exit. */
-static void keep_destinations(struct direct *d, struct latency_result *result)
-{
-    struct latency_run *r = d->run;
-    result->value = ESTIMATE_UNKNOWN;
-    result->asked = r->size - 1;
-    for (r->to = 0; r->to < r->size; r->to++) {
-        struct latency_figure *f = run_figure(r);
-        struct latency_timed *t = &f->timed[TIMED_OPERATION];
-        t->raw = d->exits[r->to];
-        d->exits[r->to] = (struct samples){0};
-        t->at = samples_estimate(&t->raw);
-        if (r->to == r->c->root) {
-            f->value = t->at;
-            continue;
-        }
-        result->measured += estimate_known(t->at);
-        figure_set_value(r, t->at, stats_summarize(t->raw.value, t->raw.n).mean);
-    }
-}
-
 static int direct_open(struct direct *d)
 {
     struct latency_run *r = d->run;
     const struct latency_case *c = r->c;
     const struct plan *plan = &c->plan;
     size_t most = (size_t)(plan->repetitions > plan->warmup ? plan->repetitions : plan->warmup);
-    size_t size = (size_t)r->size;
     d->mine = malloc((most + 1) * sizeof *d->mine);
-    d->all = r->keeps ? malloc((most + 1) * size * sizeof *d->all) : NULL;
-    d->exits = r->keeps ? calloc(size, sizeof *d->exits) : NULL;
-    TRY(sync_all_have(c->comm, d->mine && (!r->keeps || (d->all && d->exits))));
+    d->all = r->keeps ? malloc((most + 1) * (size_t)r->size * sizeof *d->all) : NULL;
+    TRY(sync_all_have(c->comm, d->mine && (!r->keeps || d->all)));
     d->start = c->start ? c->start : &d->own;
     if (!c->start)
         TRY(harmonize_open(&d->own, c->clock, c->comm));
@@ -168,9 +145,6 @@ static int direct_open(struct direct *d)
 
 static void direct_close(struct direct *d)
 {
-    for (int i = 0; d->exits && i < d->run->size; i++)
-        samples_free(&d->exits[i]);
-    free(d->exits);
     free(d->mine);
     free(d->all);
     samples_free(&d->entries_apart);
@@ -192,8 +166,10 @@ static int measure(struct direct *d, struct latency_result *result)
     struct plan plan = run_plan_part(r, 1);
     TRY(direct_open(d));
     TRY(run_series(r, &plan, batch_direct, d, result));
-    if (r->keeps && d->last >= 0)
-        keep_destinations(d, result);
+    /* The largest median of all destinations, comparable with "held". The series has, for each
+     * operation, the time until its last exit. */
+    if (d->figure)
+        figures_of_ranks(r, r->c->root);
     result->dropped = d->dropped;
     if (d->entries_apart.n)
         result->entry_spread = stats_median(d->entries_apart.value, d->entries_apart.n);
@@ -205,8 +181,11 @@ extern const struct latency_method latency_repro_window;
 static int run(struct latency_run *r, struct latency_result *result)
 {
     const bool window = result->method == &latency_repro_window;
-    struct direct d RELEASED(direct_close) = {
-        .run = r, .last = window || r->c->together ? -1 : r->c->root, .window = window};
+    const bool together = window || r->c->together;
+    struct direct d RELEASED(direct_close) = {.run = r,
+                                              .last = together ? -1 : r->c->root,
+                                              .window = window,
+                                              .figure = together ? NULL : result->figure};
     return measure(&d, result);
 }
 

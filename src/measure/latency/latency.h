@@ -50,12 +50,6 @@ struct latency_case {
                    spent on the slowest ones */
 };
 
-/* Samples in the order taken, and their median (NaN without samples). */
-struct latency_timed {
-    struct estimate at;
-    struct samples raw;
-};
-
 enum {
     TIMED_OPERATION, /* what the method times; for ol and held it is E_i, minus the hold */
     TIMED_PING,      /* the acknowledgement by itself. ol: RTL_i, its round trip. held: its one-way
@@ -78,9 +72,9 @@ struct latency_figure {
     double error;          /* of VALUE, since it takes half a round trip, all of which may be one
                               direction's; 0 if the clock shows the directions */
     double loop_mean;      /* the same from the means of loops, as in the paper */
-    struct latency_timed timed[N_TIMED];
-    struct curve curve; /* what is timed by hold; no points if the method has no hold */
-    bool has_message;   /* overhead: VALUE may contain the latency of a rendezvous message */
+    struct samples timed[N_TIMED]; /* in the order taken; none if not measured */
+    struct curve curve;            /* what is timed by hold; no points if the method has no hold */
+    bool has_message; /* overhead: VALUE may contain the latency of a rendezvous message */
     enum latency_verdict verdict; /* ol: whether the paper's assumption holds, that no rank on the
                                      path delays the next broadcast */
     enum latency_verdict check;   /* ol: whether the paper's own test passes: E_i > every g_j */

@@ -142,7 +142,8 @@ static double take_each(const struct looping *q, bool first)
     const double *time = q->own;
     double largest = 0;
     for (int j = 0; j < q->run->size; j++) {
-        struct samples *of = q->result->figure ? &q->result->figure[j].timed[0].raw : NULL;
+        struct samples *of =
+            q->result->figure ? &q->result->figure[j].timed[TIMED_OPERATION] : NULL;
         if (of && first)
             of->n = 0;
         if (of)
@@ -201,20 +202,6 @@ static void keep_gap(struct latency_run *r, const struct series *s)
     r->gap = fmax(least > 0.1 * s->per_operation ? least : s->per_operation, gap_least);
 }
 
-static void keep_ranks(struct latency_result *result)
-{
-    for (int j = 0; j < result->n_figures; j++) {
-        struct latency_figure *f = &result->figure[j];
-        const struct samples *raw = &f->timed[TIMED_OPERATION].raw;
-        f->value = f->timed[TIMED_OPERATION].at = samples_estimate(raw);
-        f->loop_mean = stats_summarize(raw->value, raw->n).mean;
-        if (result->slowest < 0 || f->value.value > result->figure[result->slowest].value.value)
-            result->slowest = j;
-    }
-    result->asked = result->n_figures;
-    result->measured = result->series.samples.n ? result->n_figures : 0;
-}
-
 static int measure(struct latency_run *r, const struct loop *loop, const struct plan *plan,
                    struct latency_result *result)
 {
@@ -225,7 +212,8 @@ static int measure(struct latency_run *r, const struct loop *loop, const struct 
     TRY(run_series(r, plan, batch_loop, &q, result));
     if (r->keeps && loop->times == TIMES_OF_EACH) {
         keep_gap(r, &result->series);
-        keep_ranks(result);
+        if (result->figure)
+            figures_of_ranks(r, -1);
     }
     return MPI_SUCCESS;
 }

@@ -23,12 +23,13 @@ static int one(struct latency_run *r, struct plan plan)
     if (!r->keeps)
         return MPI_SUCCESS;
     struct latency_figure *f = run_figure(r);
-    struct estimate ack = r->from != r->to ? f->timed[TIMED_PING].at : (struct estimate){0, 0, 0};
+    struct estimate ack =
+        r->from != r->to ? samples_estimate(&f->timed[TIMED_PING]) : (struct estimate){0, 0, 0};
     ack = (struct estimate){half * ack.value, half * ack.low, half * ack.high};
     figure_take(r, TIMED_OPERATION, &s);
     f->curve = curve;
     f->error = sync_measures_one_way(c->clock) ? 0 : ack.value;
-    figure_set_value(r, latency_of(f->timed[TIMED_OPERATION].at, ack),
+    figure_set_value(r, latency_of(samples_estimate(&f->timed[TIMED_OPERATION]), ack),
                      s.loop_mean - half * ack_loop);
     return MPI_SUCCESS;
 }
@@ -74,7 +75,8 @@ static void check_gaps(const struct latency_outcome *o, struct latency_result *r
         largest = fmax(largest, gaps->figure[j].value.value);
     for (int i = 0; largest > 0 && i < o->size; i++) {
         struct latency_figure *f = &result->figure[i];
-        struct estimate e = f->timed[TIMED_OPERATION].at, gap = {largest, largest, largest};
+        struct estimate e = samples_estimate(&f->timed[TIMED_OPERATION]),
+                        gap = {largest, largest, largest};
         if (estimate_has_interval(e))
             f->check = e.value > largest && estimates_differ(e, gap, 0.002) ? VERDICT_HOLDS
                                                                             : VERDICT_VIOLATED;

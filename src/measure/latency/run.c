@@ -30,12 +30,6 @@ struct plan run_plan_part(const struct latency_run *r, double part)
     return plan;
 }
 
-int run_operation(void *arg)
-{
-    const struct latency_run *r = arg;
-    return run_once(r, r->c->root);
-}
-
 int run_series(struct latency_run *r, const struct plan *plan, batch_run batch, void *arg,
                struct latency_result *result)
 {
@@ -61,16 +55,6 @@ int values_to_rank_0(const struct latency_run *r, int from, const double *mine, 
     return MPI_SUCCESS;
 }
 
-#define UNKNOWN                                                                                    \
-    {                                                                                              \
-        NAN, NAN, NAN                                                                              \
-    }
-static const struct latency_figure no_figure = {.value = UNKNOWN,
-                                                .loop_mean = NAN,
-                                                .curve = {.hold = NAN},
-                                                .timed = {{.at = UNKNOWN}, {.at = UNKNOWN}}};
-_Static_assert(N_TIMED == 2, "no_figure has them all unknown");
-
 struct latency_figure *run_figure(const struct latency_run *r)
 {
     bool ranks = r->result->method->figures == FIGURES_RANKS;
@@ -81,10 +65,9 @@ void figure_take(struct latency_run *r, int part, struct series *s)
 {
     if (!r->keeps)
         return;
-    struct latency_timed *t = &run_figure(r)->timed[part];
-    t->at = samples_estimate(&s->samples);
-    samples_free(&t->raw);
-    t->raw = s->samples;
+    struct samples *raw = &run_figure(r)->timed[part];
+    samples_free(raw);
+    *raw = s->samples;
     if (part == TIMED_OPERATION)
         r->result->over_budget |= s->over_budget;
 }
@@ -120,6 +103,23 @@ void figure_set_value(struct latency_run *r, struct estimate value, double loop)
     }
 }
 
+void figures_of_ranks(struct latency_run *r, int apart)
+{
+    struct latency_result *result = r->result;
+    result->value = ESTIMATE_UNKNOWN;
+    result->asked = r->size - (apart >= 0);
+    for (r->to = 0; r->to < r->size; r->to++) {
+        struct latency_figure *f = run_figure(r);
+        const struct estimate value = samples_estimate(&f->timed[TIMED_OPERATION]);
+        if (r->to == apart) {
+            f->value = value;
+            continue;
+        }
+        result->measured += estimate_known(value);
+        figure_set_value(r, value, samples_summary(&f->timed[TIMED_OPERATION]).mean);
+    }
+}
+
 bool latency_unsettled(const struct latency_result *r)
 {
     const struct curve *c = r->slowest >= 0 ? &r->figure[r->slowest].curve : NULL;
@@ -134,7 +134,7 @@ struct estimate latency_within(const struct latency_result *r, const struct late
 {
     static const struct latency_figure none;
     const struct latency_figure *of = f ? f : r->slowest >= 0 ? &r->figure[r->slowest] : &none;
-    const struct summary s = samples_summary(&of->timed[TIMED_OPERATION].raw);
+    const struct summary s = samples_summary(&of->timed[TIMED_OPERATION]);
     struct estimate e = f ? f->value : r->value;
     double below = of->error + r->clock_bound;
     *error = below;
@@ -158,8 +158,11 @@ struct latency_result *latency_result_of(const struct latency_outcome *o, const 
     return NULL;
 }
 
-static const struct latency_result no_result = {
-    .value = UNKNOWN, .loop_mean = NAN, .entry_spread = NAN, .slowest = -1, .violations = -1};
+static const struct latency_result no_result = {.value = ESTIMATE_UNKNOWN,
+                                                .loop_mean = NAN,
+                                                .entry_spread = NAN,
+                                                .slowest = -1,
+                                                .violations = -1};
 
 static bool result_new(const struct latency_run *r, struct latency_result *result,
                        const struct latency_method *method)
@@ -174,9 +177,11 @@ static bool result_new(const struct latency_run *r, struct latency_result *resul
     result->figure = malloc((size_t)result->n_figures * sizeof *result->figure);
     for (int k = 0; result->figure && k < result->n_figures; k++) {
         struct latency_figure *f = &result->figure[k];
-        *f = no_figure;
-        f->from = rooted || ranks ? k : k / r->size;
-        f->to = k % r->size;
+        *f = (struct latency_figure){.from = rooted || ranks ? k : k / r->size,
+                                     .to = k % r->size,
+                                     .value = ESTIMATE_UNKNOWN,
+                                     .loop_mean = NAN,
+                                     .curve = {.hold = NAN}};
         if (!ranks && rooted)
             *(r->c->kind == COLLECTIVE_FROM_ROOT ? &f->from : &f->to) = r->c->root;
     }
@@ -202,7 +207,7 @@ void latency_outcome_free(struct latency_outcome *o)
     for (struct latency_result *r = o->result; r < o->result + o->n_results; r++) {
         for (int i = 0; r->figure && i < r->n_figures; i++)
             for (int part = 0; part < N_TIMED; part++)
-                samples_free(&r->figure[i].timed[part].raw);
+                samples_free(&r->figure[i].timed[part]);
         free(r->figure);
         series_free(&r->series);
     }
