@@ -13,6 +13,7 @@
 #include "causes/what_if.h"
 #include "document/json.h"
 #include "record/ledger.h"
+#include "timeline/algorithm.h"
 #include "timeline/network.h"
 #include "timeline/timeline.h"
 
@@ -51,6 +52,7 @@
     TABLE(PARTS, parts, NULL, profile_part, SOUGHT | SORTED)                                       \
     TABLE(SLICES, slices, "slices", run_slice, 0) /* from slices_find() */                         \
     TABLE(BELOW, below, "transport", net_row, SOUGHT | SORTED)                                     \
+    TABLE(ALGORITHMS, algorithms, NULL, profile_algorithm, SOUGHT)                                 \
     TABLE(BALANCES, balances, NULL, profile_balance, SOUGHT)                                       \
     TABLE(EVENTS, events, NULL, event, 0) /* the trace, from the ranks' records */                 \
     TABLE(NETS, nets, NULL, net, 0)       /* its transport events */                               \

@@ -247,6 +247,16 @@ F(outside, "ended_outside", U64, SUM)
 F(moved_bytes, "moved_bytes", U64, SUM) /* by system calls in these MPI calls */
 END()
 
+/* The blocking collectives of one operation, size and algorithm, as their messages show it. */
+ROW(profile_algorithm)
+NEEDED(operation, NULL, OPERATIONS, KEY)
+F(ranks, NULL, U32, KEY)
+F(bytes, NULL, U64, KEY)
+F(silent, NULL, U32, KEY) /* no rank sent a message: shared memory, or an unseen transport */
+TEXT(name, NULL, ALGORITHM_NAME, KEY) /* empty: unknown */
+F(calls, NULL, U64, SUM)
+END()
+
 /* One of equally long parts of the run; the first and the last may be shorter. */
 ROW(run_slice)
 F(begin_ns, "begin_ns", I64, FIRST) /* since the start of the run */

@@ -1,8 +1,6 @@
 /* Wait states, their causes, and the rows of the transport, from the events of all ranks. */
 #include "base/hash.h"
-#include "base/try.h"
 #include "profile/model.h"
-#include "timeline/algorithm.h"
 
 #include <stdlib.h>
 
@@ -61,27 +59,55 @@ static void find_below(struct profile *p, const struct net_traffic *traffic)
     p->trace.below = net_sends_seen(traffic, p->events.at, p->events.n);
 }
 
+struct algorithm_search {
+    struct profile *p;
+    const struct net_traffic *traffic;
+    ARRAY(struct traffic) seen; /* of each member of a collective */
+};
+
+/* Collectives in progress at the end of a window are left out. */
+static void add_algorithm(void *context, const uint32_t *member, size_t n, size_t root)
+{
+    struct algorithm_search *s = context;
+    const struct event *one = &s->p->events.at[*member];
+    double sends = 0;
+    if (one->kind != EVENT_COLLECTIVE || one->first)
+        return;
+    struct profile_algorithm row = {
+        .operation = one->operation, .ranks = (uint32_t)n, .bytes = one->bytes, .calls = 1};
+    s->seen.n = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct event *a = &s->p->events.at[member[i]];
+        if (net_is_cut_off(a, s->p->trace.time_mask))
+            return;
+        *PUSH(&s->seen) = net_traffic_at(s->traffic, a->rank, a->entry_ns);
+        sends += s->seen.at[i].sends;
+    }
+    row.silent = sends == 0;
+    if (!row.silent)
+        algorithm_find(s->p->operations.at[row.operation].name, n, root < n ? root : 0, row.bytes,
+                       s->seen.at, row.name);
+    profile_add(s->p, TABLE_ALGORITHMS, &row);
+}
+
 /* Adds which algorithms the collectives used, or why their messages do not show it. */
 static void find_algorithms(struct profile *p, const struct net_traffic *traffic)
 {
-    size_t n;
+    struct algorithm_search s = {p, traffic, {0}};
     if (p->trace.network != LEDGER_NETWORK_ON)
         return;
-    FREED const char **names = memory_alloc((p->operations.n + 1) * sizeof *names);
-    for (size_t i = 0; i < p->operations.n; i++)
-        names[i] = p->operations.at[i].name;
-    FREED struct algorithm_row *row =
-        algorithms_find(p->events.at, p->events.n, traffic, p->trace.time_mask, names, &n);
-    for (size_t i = 0; i < n; i++) {
-        const char *why = *row[i].name    ? ""
-                          : row[i].silent ? "no messages: shared memory, or an unseen transport"
-                                          : "its messages fit no known algorithm";
+    collectives_visit(p->events.at, p->events.n, add_algorithm, &s);
+    free(s.seen.at);
+    for (EACH(const struct profile_algorithm, a, p->algorithms)) {
+        const char *why = *a->name    ? ""
+                          : a->silent ? "no messages: shared memory, or an unseen transport"
+                                      : "its messages fit no known algorithm";
         profile_add_finding(p, "algorithms",
                             json_pack("{s:s, s:I, s:I, s:I, s:s, s:s}", "operation",
-                                      names[row[i].operation], "ranks", (json_int_t)row[i].ranks,
-                                      "bytes", (json_int_t)row[i].bytes, "calls",
-                                      (json_int_t)row[i].calls, "algorithm",
-                                      *row[i].name ? row[i].name : "unknown", "remark", why));
+                                      p->operations.at[a->operation].name, "ranks",
+                                      (json_int_t)a->ranks, "bytes", (json_int_t)a->bytes, "calls",
+                                      (json_int_t)a->calls, "algorithm",
+                                      *a->name ? a->name : "unknown", "remark", why));
     }
 }
 

@@ -1,6 +1,5 @@
 #include "timeline/algorithm.h"
 
-#include "base/array.h"
 #include "base/histogram.h"
 
 #include <math.h>
@@ -271,64 +270,4 @@ void algorithm_find(const char *operation, size_t ranks, size_t root, uint64_t b
             all_fit(i, &s, seen))
             snprintf(name + at, ALGORITHM_NAME - at, "%s%s", at ? " or " : "", algorithms[i].name);
     }
-}
-
-/* --- all collectives of a trace --- */
-
-struct algorithm_search {
-    const struct event *events;
-    const struct net_traffic *traffic;
-    uint64_t time_mask;
-    const char *const *names;
-    ARRAY(struct algorithm_row) rows;
-    ARRAY(struct traffic) seen;
-};
-
-static void add(struct algorithm_search *s, const struct algorithm_row *row)
-{
-    for (EACH(struct algorithm_row, r, s->rows)) {
-        if (r->operation == row->operation && r->ranks == row->ranks && r->bytes == row->bytes &&
-            r->silent == row->silent && !strcmp(r->name, row->name)) {
-            r->calls++;
-            return;
-        }
-    }
-    *PUSH(&s->rows) = *row;
-}
-
-static void visit(void *context, const uint32_t *member, size_t n, size_t root)
-{
-    struct algorithm_search *s = context;
-    const struct event *one = &s->events[*member];
-    double sends = 0;
-    if (one->kind != EVENT_COLLECTIVE || one->first)
-        return;
-    struct algorithm_row row = {
-        .operation = one->operation, .ranks = (uint32_t)n, .bytes = one->bytes, .calls = 1};
-    s->seen.n = 0;
-    for (size_t i = 0; i < n; i++) {
-        const struct event *a = &s->events[member[i]];
-        const struct traffic t = net_traffic_at(s->traffic, a->rank, a->entry_ns);
-        if (net_is_cut_off(a, s->time_mask))
-            return;
-        sends += t.sends;
-        *PUSH(&s->seen) = t;
-    }
-    row.silent = sends == 0;
-    if (!row.silent)
-        algorithm_find(s->names[row.operation], n, root < n ? root : 0, row.bytes, s->seen.at,
-                       row.name);
-    add(s, &row);
-}
-
-struct algorithm_row *algorithms_find(const struct event *events, size_t n,
-                                      const struct net_traffic *traffic, uint64_t time_mask,
-                                      const char *const *names, size_t *n_rows)
-{
-    struct algorithm_search s = {
-        .events = events, .traffic = traffic, .time_mask = time_mask, .names = names};
-    collectives_visit(events, n, visit, &s);
-    free(s.seen.at);
-    *n_rows = s.rows.n;
-    return s.rows.at;
 }
