@@ -65,23 +65,9 @@ void gather_samples(struct gather *g);
 /* Copies the trace, if there is one. */
 void gather_trace(struct gather *g);
 
-/* The raw records in a directory. */
-struct record {
-    struct ledger_header header;
-    const char *path;
-};
-
-struct records {
-    glob_t files;
-    ARRAY(struct record) list; /* sorted by path */
-    ARRAY(char *) remarks;     /* about files that were ignored */
-};
-
-/* Finds the records in DIRECTORY; release R by records_free(). False with a reason_give() if it
+/* Lists the raw records in DIRECTORY, sorted, for globfree(). False with a reason_give() if it
  * cannot be read. */
-bool records_find(struct records *r, const char *directory);
+bool records_find(glob_t *records, const char *directory);
 
-/* Adds a remark that the file PATH is ignored because of WHAT. */
-void records_remark(struct records *r, const char *path, const char *what);
-
-void records_free(struct records *r);
+/* Warns that the file PATH is ignored because of FAULT. */
+void records_ignore(struct profile *p, const char *path, const char *fault);

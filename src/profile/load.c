@@ -9,12 +9,23 @@
 #include <string.h>
 #include <unistd.h>
 
-void records_remark(struct records *r, const char *path, const char *what)
+bool records_find(glob_t *records, const char *directory)
+{
+    char inside[4200];
+    snprintf(inside, sizeof inside, "%.4100s/.", directory);
+    if (access(inside, R_OK))
+        return reason_give("%s: %s: use: mpiexec -n N collprof ./app, or another directory",
+                           directory, strerror(errno));
+    *records = input_list(directory, "/" LEDGER_NAMES);
+    return true;
+}
+
+void records_ignore(struct profile *p, const char *path, const char *fault)
 {
     char line[256];
-    snprintf(line, sizeof line, "%s: %s: left out", text_base_of(path), what);
+    snprintf(line, sizeof line, "%s: %s: left out", text_base_of(path), fault);
     quote_plain(line);
-    *PUSH(&r->remarks) = memory_strdup(line);
+    profile_warn(p, "%s", line);
 }
 
 /* Warns about missing ranks. */
@@ -33,26 +44,28 @@ static void say_missing(struct profile *p)
     free(missing);
 }
 
-/* One after the other, so that only one record is in memory at a time. NULL if none can be used. */
-static struct profile *merge_records(struct records *r, uint32_t sections)
+/* The records in DIRECTORY, one after the other, so that only one is in memory at a time. Without
+ * ranks if none can be used; NULL with a reason_give() if the directory cannot be read. */
+static struct profile *merge_records(const char *directory, uint32_t sections)
 {
-    struct profile *p = NULL;
-    for (size_t i = 0; i < r->list.n; i++) {
+    glob_t records;
+    if (!records_find(&records, directory))
+        return NULL;
+    struct profile *p = profile_new();
+    for (size_t i = 0; i < records.gl_pathc; i++) {
         struct ledger l;
-        const char *fault = ledger_open(&l, r->list.at[i].path, sections);
+        const char *fault = ledger_open(&l, records.gl_pathv[i], sections);
         if (fault) {
-            records_remark(r, r->list.at[i].path, fault);
+            records_ignore(p, records.gl_pathv[i], fault);
             continue;
         }
         struct profile *one = profile_from_ledger(&l);
         if (one->ranks.at[0].state == LEDGER_RUNNING && !ledger_is_alive(l.header))
             one->ranks.at[0].state = PROFILE_CUT_OFF;
         ledger_close(&l);
-        if (p)
-            profile_merge(p, one);
-        else
-            p = one;
+        profile_merge(p, one);
     }
+    globfree(&records);
     return p;
 }
 
@@ -70,42 +83,12 @@ static struct profile *load_json(const char *path)
     return p;
 }
 
-bool records_find(struct records *r, const char *directory)
-{
-    char inside[4200];
-    snprintf(inside, sizeof inside, "%.4100s/.", directory);
-    if (access(inside, R_OK))
-        return reason_give("%s: %s: use: mpiexec -n N collprof ./app, or another directory",
-                           directory, strerror(errno));
-    *r = (struct records){.files = input_list(directory, "/" LEDGER_NAMES)};
-    for (size_t i = 0; i < r->files.gl_pathc; i++) {
-        struct record record = {.path = r->files.gl_pathv[i]};
-        const char *fault = ledger_peek(&record.header, record.path);
-        if (fault)
-            records_remark(r, record.path, fault);
-        else
-            *PUSH(&r->list) = record;
-    }
-    return true;
-}
-
-void records_free(struct records *r)
-{
-    for (size_t i = 0; i < r->remarks.n; i++)
-        free(r->remarks.at[i]);
-    free(r->list.at);
-    free(r->remarks.at);
-    globfree(&r->files);
-}
-
 /* What needs all records of the run in DIRECTORY. */
-static void conclude(struct profile *p, const struct records *r, const char *directory)
+static void conclude(struct profile *p, const char *directory)
 {
     say_missing(p);
     for (size_t i = 0; i < p->ranks.n; i++)
         p->crashed = p->crashed || p->ranks.at[i].state != LEDGER_FINALIZED;
-    for (size_t i = 0; i < r->remarks.n; i++)
-        profile_warn(p, "%s", r->remarks.at[i]);
     if (p->crashed) /* otherwise the ranks could not merge while they ran, because of sessions */
         profile_warn(p, "made from the raw records in %s: the run did not write its profile",
                      directory);
@@ -114,25 +97,21 @@ static void conclude(struct profile *p, const struct records *r, const char *dir
 
 static struct profile *load_records(const char *directory, bool traced)
 {
-    struct records r;
-    if (!records_find(&r, directory))
-        return NULL;
-    struct profile *p = merge_records(&r, LEDGER_ALL);
-    if (p && (!traced || p->trace.on)) {
-        conclude(p, &r, directory);
-    } else {
-        profile_free(p);
-        p = NULL;
+    struct profile *p = merge_records(directory, LEDGER_ALL);
+    if (p && p->ranks.n && (!traced || p->trace.on)) {
+        conclude(p, directory);
+        return p;
+    }
+    if (p)
         reason_give(traced
                         ? "%s: no trace: use records of `collprof run --trace`"
                         : "%s: neither profile.json nor a record rank-*.ledger that can be read: "
                           "use the directory that `collprof run -o` wrote",
                     directory);
-    }
-    for (size_t i = 0; i < r.remarks.n && !p && !traced; i++)
-        reason_give("%s", r.remarks.at[i]);
-    records_free(&r);
-    return p;
+    for (size_t i = 0; p && i < p->warnings.n && !traced; i++)
+        reason_give("%s", p->warnings.at[i].text);
+    profile_free(p);
+    return NULL;
 }
 
 /* A profile takes precedence over the records from which it was made. */
@@ -152,13 +131,11 @@ struct profile *profile_load_counts(const char *directory)
 {
     const uint32_t without =
         1u << LEDGER_EVENTS | 1u << LEDGER_CHANNELS | 1u << LEDGER_MESSAGES | 1u << LEDGER_REQUESTS;
-    struct records r;
-    if (!records_find(&r, directory))
+    struct profile *p = merge_records(directory, ~without);
+    if (!p || !p->ranks.n) {
+        profile_free(p);
         return NULL;
-    struct profile *p = merge_records(&r, ~without);
-    records_free(&r);
-    if (!p)
-        return NULL;
+    }
     profile_sort(p);
     profile_name_sites(p);
     arrivals_find(p);

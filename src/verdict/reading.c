@@ -180,15 +180,15 @@ static void read_members(struct reading *r)
     }
 }
 
-static void read_each(struct reading *r, struct records *records, uint32_t sections,
+static void read_each(struct reading *r, const glob_t *records, uint32_t sections,
                       void (*read)(struct reading *r))
 {
-    for (size_t i = 0; i < records->list.n; i++) {
+    for (size_t i = 0; i < records->gl_pathc; i++) {
         struct ledger l;
-        const char *fault = ledger_open(&l, records->list.at[i].path, sections);
+        const char *fault = ledger_open(&l, records->gl_pathv[i], sections);
         if (fault) {
-            if (sections == CALLS)
-                records_remark(records, records->list.at[i].path, fault);
+            if (sections == CALLS) /* afterwards the run may have ended, and removed it */
+                records_ignore(r->s->names, records->gl_pathv[i], fault);
             continue;
         }
         r->g = gather_begin(r->s->names, &l);
@@ -213,12 +213,13 @@ static void translate(struct situation *s)
 }
 
 /* An empty situation of all ranks that RECORDS know. */
-static struct situation *situation_of(const struct records *records, double settled)
+static struct situation *situation_of(const glob_t *records, double settled)
 {
     int32_t size = 0;
-    for (size_t i = 0; i < records->list.n; i++)
-        if (records->list.at[i].header.size > size)
-            size = records->list.at[i].header.size;
+    struct ledger_header h;
+    for (size_t i = 0; i < records->gl_pathc; i++)
+        if (!ledger_peek(&h, records->gl_pathv[i]) && h.size > size)
+            size = h.size;
     struct situation *s = situation_new((size_t)size);
     s->names = profile_new();
     s->settled = settled;
@@ -232,7 +233,7 @@ static struct situation *situation_of(const struct records *records, double sett
 static struct situation *read_once(const char *directory, double settled)
 {
     char profile[4400];
-    struct records records;
+    glob_t records;
     if (!records_find(&records, directory))
         return NULL;
     struct situation *s = situation_of(&records, settled);
@@ -243,8 +244,6 @@ static struct situation *read_once(const char *directory, double settled)
     read_each(&r, &records, MEMBERS, read_members);
     translate(s);
     find_gone(s);
-    for (size_t i = 0; i < records.remarks.n; i++)
-        profile_warn(s->names, "%s", records.remarks.at[i]);
     if (!s->n_ranks) {
         snprintf(profile, sizeof profile, "%s/profile.json", directory);
         if (!access(profile, F_OK))
@@ -253,13 +252,13 @@ static struct situation *read_once(const char *directory, double settled)
                         directory, directory);
         else
             reason_give("%s: no record rank-*.ledger that can be read%s%s", directory,
-                        records.remarks.n ? ": " : "",
-                        records.remarks.n ? records.remarks.at[0] : "");
+                        s->names->warnings.n ? ": " : "",
+                        s->names->warnings.n ? s->names->warnings.at[0].text : "");
         situation_free(s);
         s = NULL;
     }
     free(hosts.list.at);
-    records_free(&records);
+    globfree(&records);
     return s;
 }
 
