@@ -1,6 +1,15 @@
-# Completes a page of the manual: its line  .\" names: LIST [KIND]  becomes an item for each name in
-# the macro LIST of src/base/names.h (-v names=FILE), of that KIND, with the comment behind it.
-function add_items(list, kind,    line, part, inside, n)
+# Completes a page of the manual with what the source says of names:
+#   .\" names: LIST [KIND]  becomes an item for each name in the macro LIST of src/base/names.h (-v names=FILE), of
+#                           that KIND, with the comment behind it;
+#   .\" formats:            an item for each struct export_format in the files of -v formats=, with the comment above it.
+function add_item(name, text)
+{
+    gsub(/--/, "\\-\\-", text)
+    printf ".It Cm %s\n%s%s\n", name, toupper(substr(text, 1, 1)), substr(text, 2)
+    items++
+}
+
+function add_names(list, kind,    line, part, inside)
 {
     while ((getline line <names) > 0) {
         if (line ~ /^#define/)
@@ -12,13 +21,30 @@ function add_items(list, kind,    line, part, inside, n)
             gsub(/"/, "", part[2])
             if (!sub(/.*\/\* /, "", line) || !sub(/ \*\/.*/, "", line))
                 fail(names ": no comment behind " part[2])
-            printf ".It Cm %s\n%s%s.\n", part[2], toupper(substr(line, 1, 1)), substr(line, 2)
-            n++
+            add_item(part[2], line ".")
         }
     }
     close(names)
-    if (!n)
-        fail(FILENAME ": no names of " list " " kind " in " names)
+}
+
+function add_formats(    file, i, line, text)
+{
+    for (i = 1; i <= split(formats, file, " "); i++) {
+        while ((getline line <file[i]) > 0) {
+            if (line ~ /^const struct export_format export_/) {
+                if (text == "")
+                    fail(file[i] ": no comment above " line)
+                sub(/ = .*/, "", line)
+                add_item(substr(line, length("const struct export_format export_") + 1), text)
+                text = ""
+            } else if (line ~ /^(\/\*| \*) /) {
+                text = line ~ /^\/\*/ ? substr(line, 4) : text " " substr(line, 4)
+                sub(/ \*\/$/, "", text)
+            } else
+                text = ""
+        }
+        close(file[i])
+    }
 }
 
 function fail(why)
@@ -27,5 +53,14 @@ function fail(why)
     exit 1
 }
 
-/^\.\\" names: / { add_items($3, $4); next }
+/^\.\\" (names|formats): ?/ {
+    items = 0
+    if ($2 == "names:")
+        add_names($3, $4)
+    else
+        add_formats()
+    if (!items)
+        fail(FILENAME ": nothing for " $0)
+    next
+}
 { print }

@@ -82,10 +82,20 @@ libreport_la_SOURCES = src/report/efficiency.c src/report/doubts.c src/report/fi
 libcompare_la_SOURCES = src/compare/compare.c src/compare/evidence.c src/compare/gains.c \
 	src/compare/launches.c src/compare/scale.c src/compare/sites.c
 
-# export: a run for other programs: traces, pictures, pages.
+# export: a run in several formats: those that these files define, in this order.
 libexport_la_CPPFLAGS = $(AM_CPPFLAGS) $(OTF2_CFLAGS)
-libexport_la_SOURCES = src/export/openmetrics.c src/export/otf2.c src/export/pages.c \
-	src/export/perfetto.c src/export/timeline.c
+libexport_la_SOURCES = src/export/report.c src/export/pages.c src/export/timeline.c \
+	src/export/openmetrics.c src/export/perfetto.c
+if OTF2
+libexport_la_SOURCES += src/export/otf2.c
+endif
+nodist_libexport_la_SOURCES = export_formats.c
+export_formats.c: $(libexport_la_SOURCES) Makefile
+	$(AM_V_GEN)$(AWK) '/^const struct export_format/ { declared = declared "extern const struct export_format " $$4 ";\n"; \
+	list = list "&" $$4 ", "; n++ } END { printf "#include \"export/export.h\"\n%s", declared; \
+	printf "const struct export_format *const export_formats[] = {%s};\n", list; \
+	printf "const size_t n_export_formats = %d;\n", n }' $(filter %.c,$^) > $@.new && mv $@.new $@
+CLEANFILES += export_formats.c
 libexport_la_LIBADD = $(OTF2_LIBS)
 
 # The command: no MPI is linked.

@@ -4,6 +4,7 @@
 
 #include "base/beside.h"
 #include "base/launcher.h"
+#include "export/export.h"
 #include "symbols/symbols.h"
 
 #include <stdio.h>
@@ -17,11 +18,6 @@ static void library_line(const char *name, const char *what)
 }
 
 static const char languages[] = "C, C++, Fortran (mpif.h, mpi, mpi_f08), Python (mpi4py)";
-#if HAVE_OTF2
-static const char exports[] = "csv, openmetrics, perfetto, otf2";
-#else
-static const char exports[] = "csv, openmetrics, perfetto; not otf2: built without OTF2";
-#endif
 
 static const struct option_program program = {
     .does = "Shows what this installation can do, and where its libraries are."};
@@ -39,7 +35,10 @@ int cli_info(int argc, char **argv)
         library_line(layer, "  its layer");
     }
     printf("  %-19s%s\n", "languages", languages);
-    printf("  %-19s%s\n", "exports", exports);
+    printf("  %-19s", "formats");
+    for (size_t i = 0; i < n_export_formats; i++)
+        printf("%s%s", i ? ", " : "", export_formats[i]->name);
+    puts("");
     printf("  %-19s%s\n", "compiler", __VERSION__);
     library_line("libcollprof.so", "library");
     library_line("libcollprof-transport.so", "transport library");

@@ -35,7 +35,8 @@ static void put_page(const json_t *json, const char *title, const char *text, FI
     fprintf(out,
             "</pre></noscript>\n<p class=faint>The meaning of a column is shown over its "
             "heading.%s</p><script type=\"application/json\" id=document>",
-            *page_charts ? " Pictures: Chart.js, MIT licence, https://www.chartjs.org." : "");
+            *page_charts ? " Pictures: Chart.js, MIT licence, https://www.chartjs.org."
+                         : " Built without Chart.js: tables instead of pictures.");
     put_json(json, out);
     fprintf(out, "</script>\n<script>%s</script>\n<script>%s</script></body></html>\n", page_charts,
             page_script);

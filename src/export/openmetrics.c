@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "report/labels.h"
+#include "verdict/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -116,9 +117,9 @@ static void write_late(const struct profile *p, FILE *out)
     write_family(&late, out);
 }
 
-/* Making VERDICT has named the call sites of E. */
-static void write_verdict(const struct situation *e, const json_t *verdict, FILE *out)
+static void write_verdict(struct situation *e, FILE *out)
 {
+    json_auto_t *verdict = verdict_json_of(e); /* this names the call sites of E */
     struct family open = {.name = "open_calls",
                           .type = "gauge",
                           .help = "Calls that ranks are in, by operation and call site."},
@@ -139,15 +140,20 @@ static void write_verdict(const struct situation *e, const json_t *verdict, FILE
     site_labels_free(e->names, labels);
 }
 
-void export_openmetrics(const struct profile *p, const struct situation *e, const json_t *verdict,
-                        size_t most, FILE *out)
+static bool write_metrics(const struct export_request *r, struct profile *p, FILE *out)
 {
+    struct situation *e = export_situation(r, p);
     char **labels = site_labels(p);
     write_run(p, out);
-    write_calls(p, labels, most, out);
+    write_calls(p, labels, r->options.text.rows, out);
     write_late(p, out);
     if (e)
-        write_verdict(e, verdict, out);
+        write_verdict(e, out);
     fputs("# EOF\n", out);
     site_labels_free(p, labels);
+    situation_free(e);
+    return true;
 }
+
+/* OpenMetrics 1.0 for a scraper, also of a run that goes on; --top limits the call sites. */
+const struct export_format export_openmetrics = {.name = "openmetrics", .write = write_metrics};

@@ -1,10 +1,8 @@
 /* The trace as an OTF2 archive, for Vampir, Scalasca's tools and otf2-print: a location group per
  * rank, a location per thread, a region per MPI function, and a pair of message records for every
  * message that has both ends. */
-#include "config.h"
 #include "export/export.h"
 
-#if HAVE_OTF2
 #include <otf2/otf2.h>
 
 #include <errno.h>
@@ -207,20 +205,21 @@ static void put_all(struct archive *a)
     must(a, OTF2_Archive_CloseEvtFiles(a->file));
 }
 
-const char *export_otf2(const struct profile *p, const char *path)
+static bool write_otf2(const struct export_request *r, struct profile *p, FILE *none)
 {
+    (void)none;
     struct timeline t RELEASED(timeline_free) = {0};
     struct stat st;
     static const char *why;
-    if (!lstat(path, &st))
-        return "exists; an OTF2 archive is never overwritten";
+    if (!lstat(r->path, &st))
+        return reason_give("%s: exists; an OTF2 archive is never overwritten", r->path);
     why = NULL;
     errno = 0;
     OTF2_Error_RegisterCallback(on_error, &why);
     timeline_find(&t, p->events.at, p->events.n, within_far(p->trace.error_ns));
     struct archive a = {.p = p, .t = &t};
-    a.file = OTF2_Archive_Open(path, "traces", OTF2_FILEMODE_WRITE, CHUNK_EVENTS, CHUNK_DEFINITIONS,
-                               OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    a.file = OTF2_Archive_Open(r->path, "traces", OTF2_FILEMODE_WRITE, CHUNK_EVENTS,
+                               CHUNK_DEFINITIONS, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     if (a.file) {
         put_all(&a);
         must(&a, OTF2_Archive_Close(a.file));
@@ -229,14 +228,19 @@ const char *export_otf2(const struct profile *p, const char *path)
     if (!why && (errno == ENOSPC || errno == EFBIG || errno == EDQUOT || errno == EIO))
         why = strerror(errno);
     if (a.file && !a.bad && !why)
-        return NULL;
-    nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS); /* safe: nothing existed there before */
-    return why ? why : "the OTF2 library could not write it";
+        return true;
+    nftw(r->path, remove_one, 8, FTW_DEPTH | FTW_PHYS); /* safe: nothing existed there before */
+    return reason_give("%s: %s", r->path, why ?: "the OTF2 library could not write it");
 }
-#else
-const char *export_otf2(const struct profile *p, const char *path)
-{
-    (void)p, (void)path;
-    return "this collprof was built without OTF2: with libotf2-trace-dev, configure again";
-}
-#endif
+
+/* With --trace: calls and matched messages as a new OTF2 archive, DIR/otf2; needs OTF2 in the
+ * build. */
+const struct export_format export_otf2 = {
+    .name = "otf2",
+    .file = "otf2",
+    .note = "/traces.otf2: for otf2-print and what else reads OTF2; it has calls and matched "
+            "messages, but no records of collectives and requests, and no call paths",
+    .is_directory = true,
+    .events = EVENTS_NEEDED,
+    .write = write_otf2,
+};

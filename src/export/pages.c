@@ -2,45 +2,46 @@
 #include "document/page.h"
 #include "export/export.h"
 
-/* The parts of each rank's run, of the report's table "ranks". */
-static void picture_ranks(struct document *d, const struct profile *p)
-{
-    static const char *const parts[] = {"outside", "waiting",   "messages", "collectives",
-                                        "other",   "measuring", NULL};
-    if (p->ranks.n > 1)
-        document_picture(d, &(struct picture){.kind = PICTURE_BARS,
-                                              .name = "ranks",
-                                              .title = "Where the ranks spent their time",
-                                              .table = "ranks",
-                                              .x = "rank",
-                                              .columns = parts,
-                                              .y_label = "time"});
-}
+#include <math.h>
 
-/* Over time, of the report's table "slices". */
-static void picture_efficiency(struct document *d, const struct profile *p)
-{
-    static const char *const factors[] = {"efficiency", "load_balance", "communication", NULL};
-    if (p->slices.n)
-        document_picture(d, &(struct picture){.kind = PICTURE_LINES,
-                                              .name = "efficiency",
-                                              .title = "Parallel efficiency over time",
-                                              .table = "slices",
-                                              .x = "begin",
-                                              .columns = factors,
-                                              .x_label = "since the start of the run",
-                                              .y_label = "percent"});
-}
+static const struct picture pictures[] = {
+    {.kind = PICTURE_BARS,
+     .title = "Where the ranks spent their time",
+     .table = "ranks",
+     .x = "rank",
+     .columns = (const char *const[]){"outside", "waiting", "messages", "collectives", "other",
+                                      "measuring", NULL},
+     .y_label = "time"},
+    {.kind = PICTURE_LINES,
+     .name = "efficiency",
+     .title = "Parallel efficiency over time",
+     .table = "slices",
+     .x = "begin",
+     .columns = (const char *const[]){"efficiency", "load_balance", "communication", NULL},
+     .x_label = "since the start of the run",
+     .y_label = "percent"},
+};
 
-bool export_page(const struct profile *p, const struct profile *trace,
-                 const struct timeline_view *view, const struct report_options *o, FILE *out)
+static bool write_page(const struct export_request *r, struct profile *p, FILE *out)
 {
-    struct document *d = report_document(p, o);
     char title[RUN_TITLE];
-    picture_ranks(d, p);
-    picture_efficiency(d, p);
-    const bool has_timeline = trace && picture_timeline(d, trace, view);
-    page_write(d, run_title(trace ? trace : p, title), out);
+    export_verdict(r, p, NULL);
+    struct document *d = report_document(p, &r->options);
+    for (size_t i = 0; i < sizeof pictures / sizeof *pictures; i++)
+        if (table_rows(document_find_table(d, pictures[i].table)) > 1)
+            document_picture(d, &pictures[i]);
+    const bool drawn = r->trace && picture_timeline(d, r->trace, &r->view);
+    page_write(d, run_title(r->trace ? r->trace : p, title), out);
     document_free(d);
-    return has_timeline;
+    return drawn || (isnan(r->view.from) && isnan(r->view.to)) ||
+           reason_give("--from and --to: no timeline: %s",
+                       p->trace.on ? "no call of MPI is in that time"
+                                   : "the run was not traced: use: collprof run --trace");
 }
+
+/* A page for a browser, with all tables and pictures; it writes DIR/report.html. */
+const struct export_format export_html = {.name = "html",
+                                          .file = "report.html",
+                                          .note = ": open it in a browser",
+                                          .events = EVENTS_BESIDE,
+                                          .write = write_page};

@@ -107,9 +107,10 @@ static void put_message(struct perfetto *w, size_t receive)
     put(w, ends[1]);
 }
 
-void export_perfetto(const struct profile *p, FILE *out)
+static bool write_perfetto(const struct export_request *r, struct profile *p, FILE *out)
 {
     struct timeline t RELEASED(timeline_free) = {0};
+    (void)r;
     timeline_find(&t, p->events.at, p->events.n, within_far(p->trace.error_ns));
     struct perfetto w = {.p = p, .t = &t, .out = out, .label = site_labels(p)};
     fputs("{\"traceEvents\":[", out);
@@ -123,4 +124,9 @@ void export_perfetto(const struct profile *p, FILE *out)
             put_message(&w, i);
     fputs("\n],\n\"displayTimeUnit\":\"ns\"}\n", out);
     site_labels_free(p, w.label);
+    return true;
 }
+
+/* With --trace: every call with its wait state, and messages as arrows. */
+const struct export_format export_perfetto = {
+    .name = "perfetto", .events = EVENTS_NEEDED, .write = write_perfetto};

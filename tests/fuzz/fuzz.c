@@ -27,15 +27,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
 
+extern const struct export_format export_perfetto;
 static FILE *nowhere; /* what is read is shown to nobody */
 
 /* Whatever is in a record, what is written for Perfetto has to be JSON. */
-static void show_trace(const struct profile *p)
+static void show_trace(const struct export_request *r, struct profile *p)
 {
     char *text = NULL;
     size_t size;
     FILE *out = memory_open_text(&text, &size);
-    export_perfetto(p, out);
+    export_perfetto.write(r, p, out);
     fclose(out);
     json_t *json = json_loads(text, 0, NULL);
     if (!json)
@@ -47,17 +48,15 @@ static void show_trace(const struct profile *p)
 /* CSV and a page, for Perfetto, and compared with itself. */
 static void export(struct profile *p)
 {
-    const struct report_options o = {.text.explain = true};
-    const struct timeline_view view = {NAN, NAN};
-    struct document *d = report_document(p, &o);
-    document_write(d, nowhere, FORMAT_CSV);
-    document_free(d);
-    show_trace(p);
-    export_page(p, p->events.n ? p : NULL, &view, &o, nowhere);
-    d = compare_document(&(struct compare_request){{(struct profile *const[]){p, p}, 1, 1, NULL},
-                                                   (const char *const[]){"a", "b"},
-                                                   0.1},
-                         NULL);
+    const struct export_request r = {
+        .options.text.explain = true, .view = {NAN, NAN}, .trace = p->events.n ? p : NULL};
+    export_csv.write(&r, p, nowhere);
+    show_trace(&r, p);
+    export_html.write(&r, p, nowhere);
+    struct document *d = compare_document(
+        &(struct compare_request){
+            {(struct profile *const[]){p, p}, 1, 1, NULL}, (const char *const[]){"a", "b"}, 0.1},
+        NULL);
     document_write(d, nowhere, FORMAT_TEXT);
     document_free(d);
 }

@@ -6,7 +6,7 @@ FUZZ_SECONDS = 30
 FUZZ_SEED = 0
 FUZZ_CC = clang
 FUZZ_FILES = tests/fuzz/fuzz.c $(filter %.c,$(libbase_la_SOURCES) $(libprofile_la_SOURCES) \
-	$(libreport_la_SOURCES) $(libcompare_la_SOURCES) $(libresults_la_SOURCES) $(libdocument_la_SOURCES) \
+	$(libreport_la_SOURCES) $(libverdict_la_SOURCES) $(libcompare_la_SOURCES) $(libresults_la_SOURCES) $(libdocument_la_SOURCES) \
 	$(libpage_la_SOURCES) $(filter-out %/otf2.c,$(libexport_la_SOURCES))) \
 	$(filter src/trees/%.c,$(libmeasure_la_SOURCES)) src/measure/collective/operation.c \
 	src/measure/scenario/scenario.c bench/scenario_file.c

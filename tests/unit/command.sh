@@ -145,7 +145,7 @@ done <<'END'
 0|Usage: collprof report|help report
 2|did you mean --format=csv?|report --csv
 2|app is not profiled: use: collprof repeat mpiexec|repeat ./app
-2|expected: text, json, html, csv, openmetrics, perfetto, otf2|report --format=pdf
+2|expected: text, json, csv, html, openmetrics, perfetto, otf2|report --format=pdf
 2|--table is for --format=text or csv|report --format=json --table=ranks
 1|use: mpiexec -n N collprof ./app, or another directory|report none
 1|expected a directory of a run, or a log of collbench-pairs: canary.sh|report canary.sh

@@ -14,6 +14,28 @@ static size_t times_in(const char *text, const char *part)
     return n;
 }
 
+/* NULL: this build has no such format. */
+static const struct export_format *format(const char *name)
+{
+    size_t i = 0;
+    while (i < n_export_formats && strcmp(export_formats[i]->name, name) != 0)
+        i++;
+    return i < n_export_formats ? export_formats[i] : NULL;
+}
+
+static const struct timeline_view whole = {NAN, NAN};
+
+static char *exported(const char *name, struct profile *p, size_t rows)
+{
+    static char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    struct export_request r = {.options.text.rows = rows, .view = whole};
+    cr_assert(format(name)->write(&r, p, out));
+    fclose(out);
+    return text;
+}
+
 /* Quotes, commas and lines in a name do not break the table. */
 Test(export, csv_quotes_what_must_be)
 {
@@ -56,17 +78,17 @@ static struct profile *made_trace(void)
 }
 
 /* What otf2-print tells of P's archive. */
-static void print_archive(const struct profile *p, char *text, size_t room)
+static void print_archive(struct profile *p, char *text, size_t room)
 {
     char path[60], command[300];
     scratch_make();
     snprintf(path, sizeof path, "%s/o", scratch);
-    const char *why = export_otf2(p, path);
-    if ((why && strstr(why, "without OTF2")) || system("command -v otf2-print >/dev/null")) {
+    const struct export_format *f = format("otf2");
+    if (!f || system("command -v otf2-print >/dev/null")) {
         scratch_remove();
-        cr_skip("%s", why ? why : "without otf2-print");
+        cr_skip("without OTF2, or otf2-print");
     }
-    cr_assert_null(why, "%s", why);
+    cr_assert(f->write(&(struct export_request){.path = path}, p, NULL));
     snprintf(command, sizeof command,
              "{ TZ=UTC otf2-print -G %s/traces.otf2; otf2-print %s/traces.otf2; } | "
              "tr -s ' '",
@@ -120,16 +142,6 @@ Test(export, an_archive_is_what_was_traced)
     profile_free(p);
 }
 
-static char *metrics_of(const struct profile *p, size_t sites)
-{
-    static char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    export_openmetrics(p, NULL, NULL, sites, out);
-    fclose(out);
-    return text;
-}
-
 /* Of made_ledger.c's counts; call sites with one name are one sample, whose name is quoted. */
 Test(export, metrics_are_the_counts_of_all_ranks)
 {
@@ -139,14 +151,14 @@ Test(export, metrics_are_the_counts_of_all_ranks)
             p->sites.at[i].frame[k].file = memory_strdup("a \"b\\.c");
             p->sites.at[i].frame[k].line = 7;
         }
-    char *text = metrics_of(p, 20);
+    char *text = exported("openmetrics", p, 20);
     assert_has(text, "\ncollprof_ranks 4\n");
     assert_has(text, "\ncollprof_site_calls_total{operation=\"MPI_Bcast\",site=\"a \\\"b\\\\.c:7");
     cr_assert_eq(times_in(text, "collprof_site_calls_total{operation=\"MPI_Bcast\""), 1, "%s",
                  text);
     cr_assert_str_eq(text + strlen(text) - 6, "# EOF\n");
     free(text);
-    text = metrics_of(p, 1);
+    text = exported("openmetrics", p, 1);
     cr_assert_eq(times_in(text, "\ncollprof_site_calls_total"), 1, "%s", text);
     free(text);
     profile_free(p);
@@ -164,12 +176,8 @@ Test(export, a_page_of_perfetto_is_what_was_traced)
         "\"id\":1}",
         "\"bytes\":32,\"wait\":\"late sender\",\"waited for rank\":3,\"waited us\":1.0}",
         "\"ts\":14.499,\"pid\":2,"};
-    char *text = NULL;
-    size_t size;
     struct profile *p = made_trace();
-    FILE *out = open_memstream(&text, &size);
-    export_perfetto(p, out);
-    fclose(out);
+    char *text = exported("perfetto", p, 0);
     json_t *json = json_loads(text, 0, NULL);
     cr_assert_not_null(json, "%s", text);
     json_decref(json);
@@ -193,21 +201,9 @@ static json_t *document_of(const char *page)
     return document;
 }
 
-static const struct timeline_view whole = {NAN, NAN};
-
-static char *page_of(const struct profile *p)
+static json_t *page_document_of(struct profile *p)
 {
-    static char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    export_page(p, NULL, &whole, &(struct report_options){0}, out);
-    fclose(out);
-    return text;
-}
-
-static json_t *page_document_of(const struct profile *p)
-{
-    char *text = page_of(p);
+    char *text = exported("html", p, 0);
     json_t *document = document_of(text);
     free(text);
     return document;
@@ -228,7 +224,7 @@ Test(export, a_page_carries_its_document)
 {
     struct profile *p = made_four_ranks();
     snprintf(p->comms.at[0].name, sizeof p->comms.at[0].name, "</script><b>&");
-    char *text = page_of(p);
+    char *text = exported("html", p, 0);
     const char *title = strstr(text, "<title>collprof: "), *head = strstr(text, "<h1>collprof: ");
     cr_assert(title && head);
     title += strlen("<title>collprof: ");

@@ -96,7 +96,7 @@ tests_unit_report_SOURCES = tests/unit/report.c tests/unit/export.c tests/unit/f
 	tests/unit/made_page.c tests/unit/made_page.h $(made_profile)
 # Which names call sites, is loaded.
 EXTRA_tests_unit_report_DEPENDENCIES = collprof-symbols.la
-tests_unit_report_LDADD = libexport.la libcompare.la libreport.la libresults.la libpage.la libdocument.la libprofile.la libbase.la $(CRITERION_LIBS)
+tests_unit_report_LDADD = libexport.la libcompare.la libreport.la libverdict.la libresults.la libpage.la libdocument.la libprofile.la libbase.la $(CRITERION_LIBS)
 
 tests_unit_document_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_document_SOURCES = tests/unit/document.c
