@@ -4,9 +4,9 @@
 #include "base/text.h"
 #include "layer/members.h"
 #include "layer/parts.h"
+#include "record/comms.h"
 #include "record/operations.h"
 #include "record/python.h"
-#include "record/requests.h"
 #include "record/sites.h"
 #include "tune/library.h"
 
@@ -137,7 +137,7 @@ const char *record_start(int thread_level)
     layer.threaded = thread_level == MPI_THREAD_MULTIPLE;
     layer.pid = getpid();
     describe_run(layer.ledger.header, thread_level);
-    if (layer_tables_start() || requests_start() || comms_start()) {
+    if (layer_tables_start() || comms_start()) {
         record_drop();
         return strerror(ENOMEM);
     }

@@ -1,22 +1,13 @@
 #include "record/requests.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 /* A queue that has grown so long holds requests whose completion is never seen (a Fortran 2008
  * program completes them behind our back); it is dropped and counted. */
 enum { BUCKETS = 16384, LONGEST = 4096, NONE = 0 };
 
 static struct bucket {
     uint32_t lock, first, last, length;
-} * buckets;
+} buckets[BUCKETS]; /* untouched pages cost nothing */
 static uint32_t free_lock, free_first;
-
-int requests_start(void)
-{
-    buckets = calloc(BUCKETS, sizeof *buckets); /* untouched pages cost nothing */
-    return buckets ? 0 : ENOMEM;
-}
 
 static struct ledger_request *at(uint32_t i)
 {

@@ -16,8 +16,6 @@ enum request_kind {
     REQUEST_PARTITIONED = 16 /* matched in the order of initialization; not in the trace */
 };
 
-int requests_start(void);
-
 /* Keeps a copy of R at the end of its handle's queue. */
 void request_add(const struct ledger_request *r);
 
