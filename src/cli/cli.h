@@ -44,14 +44,10 @@ error_t cli_take_paths(struct option_parser *parser, void *values, char *word);
 enum { CLI_PAGE = FORMAT_JSON + 1 };
 extern const char *const cli_formats[];
 
-/* Writes D (NULL: none could be made) on standard output, and frees it: as text with at most ROWS
- * rows of a table (0: all); a page is entitled TITLE. Returns STATUS, or that of the failure. */
-struct cli_output {
-    int format;
-    const char *title;
-    size_t rows;
-};
-int cli_write(struct document *d, const struct cli_output *o, int status);
+/* Writes D (NULL: none could be made) on standard output in that format, and frees it: as text with
+ * at most ROWS rows of a table (0: all); a page is entitled TITLE. Returns STATUS, or that of the
+ * failure. */
+int cli_write(struct document *d, int format, size_t rows, const char *title, int status);
 
 /* Loads the profiles of N runs. NULL with a reason if one cannot be read; otherwise for
  * cli_free_runs(). */

@@ -65,8 +65,7 @@ static int compare(const char *const *path, size_t before, size_t after, const s
         cli_refuse("--fail-above is for runs of applications: leave it out");
     struct document *d = benchmark ? launches_document(path, before, after)
                                    : compare_profiles(path, before, after, c, &gate);
-    return cli_write(d, &(struct cli_output){c->format, "runs compared", benchmark ? 0 : 10},
-                     (int)gate);
+    return cli_write(d, c->format, benchmark ? 0 : 10, "runs compared", (int)gate);
 }
 
 int cli_compare_sets(const char *const *path, size_t before, size_t after, const char *tuned)

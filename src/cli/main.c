@@ -113,17 +113,17 @@ error_t cli_take_paths(struct option_parser *parser, void *values, char *word)
 
 const char *const cli_formats[] = {"text", "csv", "json", "html", NULL};
 
-int cli_write(struct document *d, const struct cli_output *o, int status)
+int cli_write(struct document *d, int format, size_t rows, const char *title, int status)
 {
     if (!d)
         return STATUS_FAILED;
-    if (o->format == CLI_PAGE)
-        page_write(d, o->title, stdout);
-    else if (o->format == FORMAT_TEXT)
+    if (format == CLI_PAGE)
+        page_write(d, title, stdout);
+    else if (format == FORMAT_TEXT)
         document_text_write(d, stdout,
-                            &(struct text_options){.width = report_width(stdout), .rows = o->rows});
+                            &(struct text_options){.width = report_width(stdout), .rows = rows});
     else
-        document_write(d, stdout, (enum format)o->format);
+        document_write(d, stdout, (enum format)format);
     document_free(d);
     return cli_flush() ? status : STATUS_FAILED;
 }

@@ -41,7 +41,7 @@ static int scale(const struct scaling *s)
         return STATUS_FAILED;
     struct document *d = scaling_document(run, s->run.n, s->weak, s->limit / 100, &gate);
     cli_free_runs(run, s->run.n);
-    return cli_write(d, &(struct cli_output){.format = s->format, .title = "scaling"}, (int)gate);
+    return cli_write(d, s->format, 0, "scaling", (int)gate);
 }
 
 int cli_scale(int argc, char **argv)

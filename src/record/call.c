@@ -16,8 +16,7 @@ static void abandon(void)
         struct ledger_entry *e = entry_of(key);
         if (e) {
             spin_lock(&e->lock);
-            entry_called(e);
-            e->errors++;
+            entry_called(e, 0, true);
             spin_unlock(&e->lock);
         }
         left->since = 0;
@@ -175,9 +174,7 @@ void call_exclude(uint64_t comm_id, uint32_t collectives)
 void call_count_excluded(struct ledger_entry *e, uint64_t duration_ns, uint64_t bytes, bool failed)
 {
     spin_lock(&e->lock);
-    entry_called(e);
-    e->errors += failed;
-    e->bytes += bytes;
+    entry_called(e, bytes, failed);
     e->excluded++;
     e->excluded_ns += duration_ns;
     spin_unlock(&e->lock);

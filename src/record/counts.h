@@ -24,9 +24,11 @@ static inline struct ledger_entry *entry_of(uint64_t key)
 }
 
 /* Adds one call. The writer holds the entry's lock; readers of the count need none. */
-static inline void entry_called(struct ledger_entry *e)
+static inline void entry_called(struct ledger_entry *e, uint64_t bytes, bool failed)
 {
     __atomic_store_n(&e->calls, e->calls + 1, __ATOMIC_RELAXED);
+    e->errors += failed;
+    e->bytes += bytes;
 }
 
 static inline uint64_t entry_calls(const struct ledger_entry *e)
@@ -39,9 +41,7 @@ static inline void entry_count(struct ledger_entry *e, uint64_t duration_ns, uin
                                bool failed)
 {
     spin_lock(&e->lock);
-    entry_called(e);
-    e->errors += failed;
-    e->bytes += bytes;
+    entry_called(e, bytes, failed);
     e->time_ns += duration_ns;
     if (duration_ns < e->min_ns)
         e->min_ns = duration_ns;
