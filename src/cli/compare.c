@@ -45,7 +45,7 @@ static void refuse_repeated(const char *const *path, size_t n)
 }
 
 static struct document *compare_profiles(const char *const *path, size_t before, size_t after,
-                                         const struct comparing *c, enum gate *gate)
+                                         const struct comparing *c, enum status *gate)
 {
     struct profile **run = cli_load_runs(path, before + after);
     if (!run)
@@ -58,14 +58,14 @@ static struct document *compare_profiles(const char *const *path, size_t before,
 
 static int compare(const char *const *path, size_t before, size_t after, const struct comparing *c)
 {
-    enum gate gate = GATE_PASSED;
+    enum status gate = STATUS_GOOD;
     refuse_repeated(path, before + after);
     bool benchmark = cli_is_file(path[0]);
     if (benchmark && !isnan(c->limit))
         cli_refuse("--fail-above is for runs of applications: leave it out");
     struct document *d = benchmark ? launches_document(path, before, after)
                                    : compare_profiles(path, before, after, c, &gate);
-    return cli_write(d, c->format, benchmark ? 0 : 10, "runs compared", (int)gate);
+    return cli_write(d, c->format, benchmark ? 0 : 10, "runs compared", gate);
 }
 
 int cli_compare_sets(const char *const *path, size_t before, size_t after, const char *tuned)

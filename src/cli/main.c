@@ -113,7 +113,7 @@ error_t cli_take_paths(struct option_parser *parser, void *values, char *word)
 
 const char *const cli_formats[] = {"text", "csv", "json", "html", NULL};
 
-int cli_write(struct document *d, int format, size_t rows, const char *title, int status)
+int cli_write(struct document *d, int format, size_t rows, const char *title, enum status status)
 {
     if (!d)
         return STATUS_FAILED;

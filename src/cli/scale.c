@@ -35,13 +35,13 @@ static const struct option_program program = {
 
 static int scale(const struct scaling *s)
 {
-    enum gate gate;
+    enum status gate;
     struct profile **run = cli_load_runs(s->run.at, s->run.n);
     if (!run)
         return STATUS_FAILED;
     struct document *d = scaling_document(run, s->run.n, s->weak, s->limit / 100, &gate);
     cli_free_runs(run, s->run.n);
-    return cli_write(d, s->format, 0, "scaling", (int)gate);
+    return cli_write(d, s->format, 0, "scaling", gate);
 }
 
 int cli_scale(int argc, char **argv)

@@ -271,30 +271,30 @@ static void add_cause(const struct comparison *c, struct document *d, const stru
 
 /* Failed: the run or a detected change grew by certainly more than LIMIT (ns), or significantly and
  * probably. Passed: the interval of the run lies below LIMIT. */
-static enum gate judge(const struct comparison *c, double limit, const struct change **why)
+static enum status judge(const struct comparison *c, double limit, const struct change **why)
 {
     const struct change *whole = &c->list.at[0];
     for (EACH(const struct change, x, c->list)) {
         *why = x;
         if (x->detected && !x->joined && x->shift.value > limit && x->shift.low > 0)
-            return GATE_FAILED;
+            return STATUS_SLOWER;
     }
     *why = whole;
-    return whole->shift.high <= limit ? GATE_PASSED : GATE_UNDECIDED;
+    return whole->shift.high <= limit ? STATUS_GOOD : STATUS_UNDECIDED;
 }
 
-static enum gate add_gate(const struct comparison *c, struct document *d)
+static enum status add_gate(const struct comparison *c, struct document *d)
 {
-    static const char *const keys[] = {[GATE_PASSED] = "gate_passed",
-                                       [GATE_FAILED] = "gate_failed",
-                                       [GATE_UNDECIDED] = "gate_undecided"};
+    static const char *const keys[] = {[STATUS_GOOD] = "gate_passed",
+                                       [STATUS_SLOWER] = "gate_failed",
+                                       [STATUS_UNDECIDED] = "gate_undecided"};
     char text[TEXT_ROOM], advice[160];
     double limit = c->request->limit * c->wall_ns;
     const struct change *why;
-    enum gate gate = judge(c, limit, &why);
+    enum status gate = judge(c, limit, &why);
     struct finding f = {.key = keys[gate], .severity = SEVERITY_FINDING};
     describe(c, why, text);
-    if (gate == GATE_UNDECIDED)
+    if (gate == STATUS_UNDECIDED)
         f.advice = advise_runs(c, why->shift, limit, advice);
     document_finding(d, &f, "Limit of %g %%: %s, %s%s%s: %s.", 100 * c->request->limit,
                      strchr(keys[gate], '_') + 1, kinds[why->kind].head, why->site ? " " : "",
@@ -421,7 +421,7 @@ static void add_runs(const struct comparison *c, struct document *d, const char 
     document_fact(d, key, "%zu run%s: %s", n, n == 1 ? "" : "s", text);
 }
 
-struct document *compare_document(const struct compare_request *request, enum gate *gate)
+struct document *compare_document(const struct compare_request *request, enum status *gate)
 {
     struct comparison c = {.request = request, .n = request->sets.before, .m = request->sets.after};
     c.all = c.n + c.m;
@@ -430,8 +430,6 @@ struct document *compare_document(const struct compare_request *request, enum ga
     weigh(&c);
     put_in_order(&c);
     struct document *d = document_new("collprof-comparison/3");
-    if (!d)
-        memory_exhausted();
     add_runs(&c, d, "A", 0, c.n);
     add_runs(&c, d, "B", c.n, c.m);
     setup_add(d, &request->sets);
@@ -443,7 +441,7 @@ struct document *compare_document(const struct compare_request *request, enum ga
         if (c.list.at[i].detected && !c.list.at[i].joined)
             add_cause(&c, d, &c.list.at[i]);
     if (!isnan(request->limit)) {
-        enum gate outcome = add_gate(&c, d);
+        enum status outcome = add_gate(&c, d);
         if (gate)
             *gate = outcome;
     }

@@ -4,13 +4,6 @@
 #include "base/status.h"
 #include "compare/gains.h"
 
-/* Whether figures are within a limit: the exit status. */
-enum gate {
-    GATE_PASSED = STATUS_GOOD,
-    GATE_FAILED = STATUS_SLOWER,
-    GATE_UNDECIDED = STATUS_UNDECIDED
-};
-
 struct compare_request {
     struct run_sets sets;
     const char *const *name; /* of each run */
@@ -20,9 +13,9 @@ struct compare_request {
 
 /* What differs significantly between two sets of runs, each at least one, causes before
  * consequences: a document of the schema collprof-comparison/3 with facts, findings (the first is
- * about the run as a whole), and the table "changes", largest first. GATE may be NULL. Allocates as
- * base/memory.h. */
-struct document *compare_document(const struct compare_request *request, enum gate *gate);
+ * about the run as a whole), and the table "changes", largest first. GATE, which may be NULL:
+ * whether it is within the limit, as an exit status. Allocates as base/memory.h. */
+struct document *compare_document(const struct compare_request *request, enum status *gate);
 
 /* Results of several launches of a benchmark. The placement of processes and memory differs between
  * launches, so figures differ by more than the interval of one launch. A document of schema
@@ -41,7 +34,7 @@ struct document *launches_document(const char *const *path, size_t before, size_
  *   computation scaling = sum of C of the reference / sum of C  (WEAK: of means, not sums)
  *   global efficiency   = parallel efficiency x computation scaling
  *
- * WEAK: each rank's work is the same in all runs; otherwise that of all ranks together. GATE:
- * whether each global efficiency reaches LIMIT, a share; NaN: no gate. */
+ * WEAK: each rank's work is the same in all runs; otherwise that of all ranks together. GATE: the
+ * exit status by whether each global efficiency reaches LIMIT, a share; NaN: no gate. */
 struct document *scaling_document(struct profile *const *run, size_t n, bool weak, double limit,
-                                  enum gate *gate);
+                                  enum status *gate);

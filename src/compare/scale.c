@@ -154,7 +154,7 @@ static void put_findings(struct document *d, const struct size *list, size_t n)
 }
 
 struct document *scaling_document(struct profile *const *run, size_t n, bool weak, double limit,
-                                  enum gate *gate)
+                                  enum status *gate)
 {
     struct document *d = document_new("collprof-scale/2");
     FREED struct size *list = sizes_of(run, &n, weak);
@@ -168,6 +168,6 @@ struct document *scaling_document(struct profile *const *run, size_t n, bool wea
         below = below || list[k].value[GLOBAL] < limit;
         known = known && (isnan(limit) || !isnan(list[k].value[GLOBAL]));
     }
-    *gate = below ? GATE_FAILED : known ? GATE_PASSED : GATE_UNDECIDED;
+    *gate = below ? STATUS_SLOWER : known ? STATUS_GOOD : STATUS_UNDECIDED;
     return d;
 }

@@ -101,7 +101,7 @@ static double spread = 0.004; /* ms between the jitters of runs */
 static struct document *compared; /* the last comparison */
 static struct tuned_set *tuned;   /* whose rules the runs after used, or NULL */
 
-static void compare(struct made before, struct made after, size_t n, double limit, enum gate *gate)
+static void compare(struct made before, struct made after, size_t n, double limit, enum status *gate)
 {
     struct profile *run[2 * 8];
     const char *name[2 * 8];
@@ -284,14 +284,14 @@ Test(compare, the_gate_has_three_outcomes)
     static const struct {
         double before, limit;
         size_t runs;
-        enum gate gate;
+        enum status gate;
         const char *key, *text;
-    } row[] = {{1.5, 0.05, 5, GATE_FAILED, "gate_failed", "Limit of 5 %: failed"},
-               {1.5, 0.5, 5, GATE_PASSED, "gate_passed", "Limit of 50 %: passed"},
-               {1.5, 0.05, 3, GATE_UNDECIDED, "gate_undecided", "Limit of 5 %: undecided"},
-               {1, 0.05, 5, GATE_PASSED, "gate_passed", "Limit of 5 %: passed"}};
+    } row[] = {{1.5, 0.05, 5, STATUS_SLOWER, "gate_failed", "Limit of 5 %: failed"},
+               {1.5, 0.5, 5, STATUS_GOOD, "gate_passed", "Limit of 50 %: passed"},
+               {1.5, 0.05, 3, STATUS_UNDECIDED, "gate_undecided", "Limit of 5 %: undecided"},
+               {1, 0.05, 5, STATUS_GOOD, "gate_passed", "Limit of 5 %: passed"}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        enum gate gate = GATE_FAILED;
+        enum status gate = STATUS_SLOWER;
         compare(usual, (struct made){10, row[i].before, 0, 0, false}, row[i].runs, row[i].limit,
                 &gate);
         cr_expect(gate == row[i].gate && strstr(found_text(compared, row[i].key), row[i].text),
@@ -327,13 +327,13 @@ Test(scale, factors_have_closed_forms)
 {
     /* The fastest run of 2 ranks, given twice, is the reference. Those of 4 have a trace. */
     struct profile *run[4] = {made_scaled(4, 2, 4), made_scaled(2, 1, 5), made_scaled(2, 1, 1.25)};
-    enum gate gate;
+    enum status gate;
     run[3] = run[2];
     run[0]->trace.replay = (struct replay_check){.replayed_ns = 4000, .ideal_ns = 3000};
     for (int weak = 0; weak < 2; weak++) {
         const double least = weak ? 0.2 : 0.4 * 0.3125;
         struct document *scaling = scaling_document(run, 4, weak, least * 1.01, &gate);
-        cr_expect_eq(gate, GATE_FAILED);
+        cr_expect_eq(gate, STATUS_SLOWER);
         cr_expect_eq(scaled(scaling, 0, "ranks"), 2);
         cr_expect_float_eq(scaled(scaling, 0, "parallel"), 80, 1e-6);
         cr_expect(isnan(scaled(scaling, 0, "transfer")));
@@ -349,19 +349,19 @@ Test(scale, factors_have_closed_forms)
                                  "computation scaling falls most: from 100.0 % to 40.0 %"));
         document_free(scaling);
         document_free(scaling_document(run, 3, weak, least * 0.99, &gate));
-        cr_expect_eq(gate, GATE_PASSED);
+        cr_expect_eq(gate, STATUS_GOOD);
     }
     run[0]->ranks.at[1].in_call = true; /* it was cut off, and is given twice */
     run[3] = run[0];
     struct document *scaling = scaling_document(run, 4, false, 0.19, &gate);
-    cr_expect_eq(gate, GATE_UNDECIDED);
+    cr_expect_eq(gate, STATUS_UNDECIDED);
     cr_expect(strstr(found_text(scaling, "unknown_factors"), "of 1 of 3 runs"));
     document_free(scaling);
     /* Among runs of 2 ranks nothing falls; one cut off outside of calls is no reference. */
     for (int cut = 0; cut < 2; cut++) {
         run[2]->ranks.at[0].state = cut ? PROFILE_CUT_OFF : LEDGER_FINALIZED;
         scaling = scaling_document(run + 1, 2, false, NAN, &gate);
-        cr_expect_eq(gate, GATE_PASSED);
+        cr_expect_eq(gate, STATUS_GOOD);
         cr_expect_float_eq(scaled(scaling, 0, "parallel"), cut ? 20 : 80, 1e-6);
         cr_expect_str_eq(found_text(scaling, "falls_most"), "");
         document_free(scaling);
@@ -374,7 +374,7 @@ Test(scale, factors_have_closed_forms)
 Test(scale, factors_of_traces)
 {
     struct profile *run[] = {made_scaled(2, 1, 1.25), made_scaled(4, 2, 50), made_scaled(4, 2, 5)};
-    enum gate gate;
+    enum status gate;
     run[0]->run_id = run[2]->run_id = 7; /* as in a simulation, whose time begins anew */
     run[0]->trace.replay = (struct replay_check){.replayed_ns = 1250, .ideal_ns = 1000};
     run[2]->trace.replay = (struct replay_check){.replayed_ns = 4000, .ideal_ns = 3000};
