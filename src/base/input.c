@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 int input_open(const char *path, struct stat *st, const char **why)
 {
@@ -52,10 +51,8 @@ FILE *input_file(const char *path, const char **why)
 
 size_t input_read(const char *path, char *text, size_t room)
 {
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    CLOSED int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     ssize_t n = fd < 0 ? 0 : read(fd, text, room - 1);
-    if (fd >= 0)
-        close(fd);
     text[n > 0 ? n : 0] = '\0';
     return n > 0 ? (size_t)n : 0;
 }

@@ -5,6 +5,15 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <unistd.h>
+
+/* CLOSED int fd = open(...); it is closed where its scope ends, unless it is negative. */
+#define CLOSED __attribute__((cleanup(input_close)))
+static inline void input_close(const int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+}
 
 /* Opens a regular file, and never blocks: a FIFO or a device is refused. On failure -1, or NULL,
  * with the reason in WHY. ST may be NULL. input_file() also refuses a text too large for memory. */

@@ -1,5 +1,6 @@
 #include "cli/executable.h"
 
+#include "base/input.h"
 #include "base/text.h"
 
 #include <fcntl.h>
@@ -102,7 +103,8 @@ bool executable_examine(struct executable *x, const char *program)
 {
     char path[4200];
     *x = (struct executable){0};
-    int fd = find_program(program, path, sizeof path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    CLOSED int fd =
+        find_program(program, path, sizeof path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     if (fd < 0)
         return false;
     x->is_shell = is_shell(path) || is_shell_script(fd);
@@ -115,6 +117,5 @@ bool executable_examine(struct executable *x, const char *program)
         ask_loader(x, loader, path);
     }
     elf_end(elf);
-    close(fd);
     return true;
 }

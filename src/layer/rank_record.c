@@ -82,10 +82,8 @@ static const char *create_ledger(uint64_t tag)
     if (!error)
         return NULL;
     /* The file's name shows the other ranks that this one takes part: all agree not to record. */
-    int fd = open(path, O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-    if (fd >= 0)
-        close(fd);
-    else
+    CLOSED int fd = open(path, O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (fd < 0)
         *file = '\0';
     return strerror(error);
 }

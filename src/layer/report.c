@@ -1,5 +1,6 @@
 #include "layer/parts.h"
 
+#include "base/input.h"
 #include "profile/profile.h"
 #include "report/report.h"
 #include "verdict/text.h"
@@ -7,7 +8,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 struct reporting {
     struct profile *p;
@@ -21,10 +21,8 @@ static void write_report(void *arg)
     profile_symbolize(r->p);
     verdict_of_ended(r->p);
     profile_set_end(r->p, clock_now() - r->start);
-    int directory = run_directory_open(&run_directory);
+    CLOSED int directory = run_directory_open(&run_directory);
     r->error = directory < 0 ? errno : profile_save(r->p, directory);
-    if (directory >= 0)
-        close(directory);
     if (r->error)
         layer_say("cannot write %s/profile.json: %s; the records stay", run_directory.shown,
                   strerror(r->error));

@@ -132,12 +132,11 @@ void run_directory_close(struct run_directory *d)
 
 void run_directory_remove_file(const struct run_directory *d, const char *name)
 {
-    int fd = run_directory_open(d);
+    CLOSED int fd = run_directory_open(d);
     if (fd < 0)
         return;
     if (*name)
         unlinkat(fd, name, 0);
-    close(fd);
     rmdir(d->path);
 }
 

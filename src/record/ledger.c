@@ -151,13 +151,11 @@ static int map_most(struct ledger *l, size_t bytes, uint32_t operations, int fd)
 int ledger_create(struct ledger *l, int directory, const char *path, size_t bytes,
                   uint32_t operations)
 {
-    int fd = -1;
+    CLOSED int fd = -1;
     *l = (struct ledger){.writable = true};
     int error = create_file(l, directory, path, &fd) ?: map_most(l, bytes, operations, fd);
     if (error && fd >= 0)
         unlinkat(directory, name_in(directory, path), 0);
-    if (fd >= 0)
-        close(fd);
     if (error) {
         ledger_close(l);
         return error;

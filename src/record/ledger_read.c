@@ -79,12 +79,8 @@ static const char *read_header(int fd, struct ledger_header *h)
 const char *ledger_peek(struct ledger_header *h, const char *path)
 {
     const char *fault;
-    int fd = input_open(path, NULL, &fault);
-    if (fd >= 0) {
-        fault = read_header(fd, h);
-        close(fd);
-    }
-    return fault;
+    CLOSED int fd = input_open(path, NULL, &fault);
+    return fd < 0 ? fault : read_header(fd, h);
 }
 
 static bool is_of_this_host(const struct ledger_header *h)
@@ -254,12 +250,11 @@ const char *ledger_open(struct ledger *l, const char *path, uint32_t sections)
 {
     const char *fault;
     *l = (struct ledger){0};
-    int fd = input_open(path, NULL, &fault);
+    CLOSED int fd = input_open(path, NULL, &fault);
     if (fd < 0)
         return fault;
     l->header = calloc(1, sizeof *l->header);
     fault = l->header ? read_all(fd, l, sections) : "not enough memory to read this record";
-    close(fd);
     if (fault)
         ledger_close(l);
     return fault;

@@ -69,17 +69,15 @@ const struct host_rank *hosts_find(const struct hosts *h, const char *host, int3
 /* A record that is mapped on one host is read on another as it was when it was last written out. */
 static void write_out(const char *directory, const char *host)
 {
-    glob_t records = input_list(directory, "/" LEDGER_NAMES);
+    glob_t records RELEASED(globfree) = input_list(directory, "/" LEDGER_NAMES);
     for (size_t i = 0; i < records.gl_pathc; i++) {
         struct ledger_header h;
         const char *path = records.gl_pathv[i], *why = ledger_peek(&h, path);
-        int fd = why || strncmp(h.host, host, sizeof h.host) ? -1 : input_open(path, NULL, &why);
-        if (fd >= 0) {
+        CLOSED int fd =
+            why || strncmp(h.host, host, sizeof h.host) ? -1 : input_open(path, NULL, &why);
+        if (fd >= 0)
             fsync(fd);
-            close(fd);
-        }
     }
-    globfree(&records);
 }
 
 /* Whether R, if it lives on this host, entered or left a call within SECONDS and is not stopped. */
