@@ -95,6 +95,28 @@ char *runs_current(const char *directory);
 /* Prints a table of the runs on standard output. */
 void runs_print(const struct kept_runs *runs);
 
+/* What a program's file shows about preloading a library into it. */
+struct executable {
+    bool is_static; /* no dynamic loader: LD_PRELOAD has no effect */
+    bool is_shell;  /* a shell or a shell script */
+    char mpi[64];   /* the first MPI library that it needs, directly or not; "" if none */
+    /* The runtime library of gcc's address sanitizer, which must come first among all libraries; ""
+     * if the program does not need it. */
+    char sanitizer[4200];
+};
+
+/* Examines PROGRAM, found as the shell would. False if it cannot be read. */
+bool executable_examine(struct executable *x, const char *program);
+
+/* Whether PROGRAM is mpiexec or the like. */
+bool is_launcher(const char *program);
+
+/* Registers the calling process, which will become a rank of job RUN, with its host's watchdog; the
+ * first process starts it. OUTPUT: the absolute path of `collprof run --output`. SECONDS: how long
+ * a call may be open before it is reported. ABORT: end the ranks if they can never continue.
+ * Returns 0, or an errno: the rank then runs without a watchdog. */
+int watchdog_register(uint64_t run, const char *output, double seconds, bool abort);
+
 /* Compares the first BEFORE paths with the next AFTER ones (0 only for files of benchmarks), as
  * `collprof compare`. TUNED: the directory of the rules that the next ones used, or NULL; rules
  * that the runs do not confirm are removed from it. Returns the exit status. */

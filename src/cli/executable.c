@@ -1,4 +1,4 @@
-#include "cli/executable.h"
+#include "cli/cli.h"
 
 #include "base/input.h"
 #include "base/text.h"

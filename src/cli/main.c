@@ -1,5 +1,4 @@
 #include "cli/cli.h"
-#include "cli/executable.h"
 #include "config.h"
 
 #include "base/quote.h"

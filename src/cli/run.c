@@ -2,8 +2,6 @@
  * there is no process between the launcher and it. Only here the library is preloaded, so neither
  * the launcher nor its shells load it. */
 #include "cli/cli.h"
-#include "cli/executable.h"
-#include "cli/watchdog.h"
 
 #include "base/beside.h"
 #include "base/launcher.h"

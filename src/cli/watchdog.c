@@ -1,9 +1,12 @@
-#include "cli/watchdog.h"
+/* The watchdog of `collprof run --watchdog`: one process on each host that judges the records of
+ * the running ranks and reports why they do not progress.
+ *
+ * It is not a child of the application, has its own session, and keeps only standard error of the
+ * launcher, until the last rank on its host ends. */
 #include "cli/cli.h"
 
 #include "base/clock.h"
 #include "base/input.h"
-#include "base/status.h"
 #include "document/json.h"
 #include "document/save.h"
 #include "verdict/hosts.h"
