@@ -47,8 +47,7 @@ extern const char *const cli_formats[];
 /* Writes D (NULL: none could be made) on standard output in that format, and frees it: as text with
  * at most ROWS rows of a table (0: all); a page is entitled TITLE. Returns STATUS, or that of the
  * failure. */
-int cli_write(struct document *d, int format, size_t rows, const char *title,
-              enum status status);
+int cli_write(struct document *d, int format, size_t rows, const char *title, enum status status);
 
 /* Loads the profiles of N runs. NULL with a reason if one cannot be read; otherwise for
  * cli_free_runs(). */

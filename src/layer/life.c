@@ -2,7 +2,6 @@
 
 #include "base/hash.h"
 #include "inject/inject.h"
-#include "layer/members.h"
 #include "layer/parts.h"
 #include "profile/profile.h"
 #include "record/call.h"

@@ -1,7 +1,10 @@
-#include "layer/members.h"
-
+/* Whether all ranks have the layer. In a run of several programs (mpiexec -n 2 collprof run ./a :
+ * -n 1 ./b) some may not, and these would never answer a message. So each rank that has it creates
+ * its record before MPI_Init, which no rank leaves before all have entered; afterwards all count
+ * the same records. On several hosts under Hydra they count the values in its key-value store
+ * (PMI). */
+#include "layer/parts.h"
 #include "layer/store.h"
-#include "record/layer.h"
 
 #include <string.h>
 

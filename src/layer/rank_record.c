@@ -2,7 +2,6 @@
 #include "base/input.h"
 #include "base/quote.h"
 #include "base/text.h"
-#include "layer/members.h"
 #include "layer/parts.h"
 #include "record/comms.h"
 #include "record/operations.h"

@@ -101,7 +101,8 @@ static double spread = 0.004; /* ms between the jitters of runs */
 static struct document *compared; /* the last comparison */
 static struct tuned_set *tuned;   /* whose rules the runs after used, or NULL */
 
-static void compare(struct made before, struct made after, size_t n, double limit, enum status *gate)
+static void compare(struct made before, struct made after, size_t n, double limit,
+                    enum status *gate)
 {
     struct profile *run[2 * 8];
     const char *name[2 * 8];
