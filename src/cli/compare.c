@@ -113,7 +113,7 @@ int cli_compare(int argc, char **argv)
 {
     struct comparing c = {.limit = NAN};
     const struct option_parser parser = cli_parse(&program, &c, argc, argv);
-    struct kept_runs runs = {0};
+    struct kept_runs runs RELEASED(runs_free) = {0};
     int status = STATUS_FAILED, before = parser.divided_at;
     if (before == 0 || (size_t)before == c.run.n)
         cli_refuse("no runs %s the --: use: A... -- B...", before ? "behind" : "before");
@@ -124,7 +124,6 @@ int cli_compare(int argc, char **argv)
     size_t a = before > 0 ? (size_t)before : 1;
     if (c.run.n >= 2 || find_run_before(&c, &runs))
         status = compare(c.run.at, a, c.run.n - a, &c);
-    runs_free(&runs);
     free(c.run.at);
     return status;
 }

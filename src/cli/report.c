@@ -188,12 +188,10 @@ static bool write_file_of_benchmark(struct report_command *r)
 
 static bool list_runs(const char *directory)
 {
-    struct kept_runs runs = runs_find(directory);
-    bool any = runs.list.n;
-    if (any)
+    struct kept_runs runs RELEASED(runs_free) = runs_find(directory);
+    if (runs.list.n)
         runs_print(&runs);
-    runs_free(&runs);
-    return any;
+    return runs.list.n;
 }
 
 static bool write_report(struct report_command *r)

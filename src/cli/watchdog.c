@@ -296,8 +296,9 @@ int watchdog_register(uint64_t run, const char *output, double seconds, bool abo
     struct sockaddr_un address;
     const socklen_t size = address_of(run, &address);
     const pid_t rank = getpid();
-    int error = 0, bell = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0),
-        door = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    int error = 0;
+    CLOSED int bell = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0),
+               door = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     setsockopt(bell, SOL_SOCKET, SO_SNDTIMEO, &(struct timeval){.tv_sec = 2},
                sizeof(struct timeval));
     /* A process that cannot bind the address is not the first; the watchdog may end between two
@@ -318,7 +319,5 @@ int watchdog_register(uint64_t run, const char *output, double seconds, bool abo
             waitpid(child, NULL, 0);
         break;
     }
-    close(bell);
-    close(door);
     return error;
 }

@@ -34,7 +34,7 @@ struct symbols {
     Dwfl *dwfl;
     Dwfl_Module *module;
     GElf_Addr bias;
-    bool names_only, has_functions;
+    bool names_only;
     struct spans functions; /* by symbols */
     void *units;            /* a search tree of the units in use */
     char *readable;         /* the last name found, if it had to be demangled */
@@ -192,9 +192,8 @@ static void add_functions(struct symbols *s)
 
 static void name_by_symbol(struct symbols *s, struct symbol *found, GElf_Addr address)
 {
-    if (!s->has_functions)
+    if (!s->functions.at)
         add_functions(s);
-    s->has_functions = true;
     size_t n = spans_until(&s->functions, address);
     const struct span *function = innermost(&s->functions, address, &n);
     if (function) {

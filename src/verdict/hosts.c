@@ -47,10 +47,9 @@ static void read_host(struct hosts *h, const char *path)
 struct hosts hosts_read(const char *directory)
 {
     struct hosts h = {0};
-    glob_t found = input_list(directory, "/" PREFIX "*");
+    glob_t found RELEASED(globfree) = input_list(directory, "/" PREFIX "*");
     for (size_t i = 0; i < found.gl_pathc; i++)
         read_host(&h, found.gl_pathv[i]);
-    globfree(&found);
     return h;
 }
 
