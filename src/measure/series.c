@@ -259,11 +259,11 @@ static void batch_done(struct keeping *k, const struct batch *b, int n, double e
     k->s->repetitions = b->repetitions;
 }
 
-static int keeping_start(struct keeping *k, const struct plan *plan, double known, struct series *s)
+static int keeping_start(struct keeping *k, const struct plan *plan, struct series *s)
 {
-    *k = (struct keeping){
-        .plan = *plan, .s = s, .started = budget_now(), .warm = known > 0 ? plan->warmup : 0};
-    s->per_operation = known;
+    *k = (struct keeping){.plan = *plan, .s = s, .started = budget_now()};
+    k->warm = plan->known > 0 ? plan->warmup : 0;
+    s->per_operation = plan->known;
     k->plan.budget_most = fmax(plan->budget, plan->budget_most);
     if (k->plan.repetitions < 1)
         k->plan.repetitions = 1;
@@ -279,9 +279,8 @@ static void keeping_end(struct keeping *k)
     free(k->value);
 }
 
-/* KNOWN: on rank 0, seconds of one operation, which makes a warm-up unnecessary; 0: unknown. */
-static int measure(MPI_Comm comm, const struct plan *plan, double hold, double known, batch_run run,
-                   void *arg, struct series *s)
+int series_measure(MPI_Comm comm, const struct plan *plan, double hold, batch_run run, void *arg,
+                   struct series *s)
 {
     int rank, size;
     struct keeping k = {0};
@@ -291,7 +290,7 @@ static int measure(MPI_Comm comm, const struct plan *plan, double hold, double k
     TRY(PMPI_Comm_size(comm, &size));
     bool keeps = rank == 0;
     if (keeps)
-        o.error = keeping_start(&k, plan, known, s);
+        o.error = keeping_start(&k, plan, s);
     int error = MPI_SUCCESS;
     for (;;) {
         if (keeps && o.error == MPI_SUCCESS)
@@ -312,12 +311,6 @@ static int measure(MPI_Comm comm, const struct plan *plan, double hold, double k
     if (error != MPI_SUCCESS)
         series_free(s);
     return error != MPI_SUCCESS ? error : o.error;
-}
-
-int series_measure(MPI_Comm comm, const struct plan *plan, double hold, batch_run run, void *arg,
-                   struct series *s)
-{
-    return measure(comm, plan, hold, 0, run, arg, s);
 }
 
 void series_free(struct series *s)
@@ -394,7 +387,7 @@ static bool curve_take(struct curve *c, struct series *one, struct series *s, do
 int series_settle(MPI_Comm comm, const struct plan *plan, double first, batch_run run, void *arg,
                   struct series *s, struct curve *curve)
 {
-    double known = 0, end = budget_now() + plan->budget,
+    double known = plan->known, end = budget_now() + plan->budget,
            last = budget_now() + fmax(plan->budget, plan->budget_most);
     int rank, go = 1;
     *s = (struct series){0};
@@ -403,11 +396,12 @@ int series_settle(MPI_Comm comm, const struct plan *plan, double first, batch_ru
     for (double hold = first; go; hold *= 2) {
         struct series one;
         struct plan half = *plan;
+        half.known = known;
         if (plan->budget > 0) {
             half.budget = fmax((end - budget_now()) / 2, 1e-9);
             half.budget_most = fmax(last - budget_now(), 1e-9);
         }
-        int error = measure(comm, &half, hold, known, run, arg, &one);
+        int error = series_measure(comm, &half, hold, run, arg, &one);
         known = one.per_operation + hold;
         double now = budget_now();
         bool has_time =

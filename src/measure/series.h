@@ -32,6 +32,7 @@ struct plan {
     double until;    /* clock_now() of each rank after which no batch begins, even if a figure is
                         missing, because an application waits; 0: never */
     int warmup;      /* operations before the first sample */
+    double known;    /* seconds of one operation, which make a warm-up unnecessary; 0: unknown */
 };
 
 /* Defaults: M = 100, STOP_CI, 1 to 30 batches, 10 s, 5 operations of warm-up. */
