@@ -10,7 +10,6 @@
 #include <sys/resource.h>
 
 enum {
-    LINE = 128,    /* two cache lines, since adjacent ones are fetched together */
     CHUNK = 10000, /* steps between two checks of the stop flag: about 10 us */
     RUNS = 21,     /* runs for one quartile */
     TRIES = 12     /* corrections of the number of steps */
@@ -88,8 +87,8 @@ long work_page_faults(void)
 }
 
 struct work_threads {
-    _Alignas(LINE) atomic_bool stop; /* written once */
-    _Alignas(LINE) int n;
+    atomic_bool stop;
+    int n;
     pthread_t thread[];
 };
 
@@ -102,14 +101,10 @@ static void *run_until(void *stop)
 
 struct work_threads *work_threads_start(int n)
 {
-    void *memory;
-    struct work_threads *t;
-    if (clock_source == CLOCK_SOURCE_EXTERNAL ||
-        posix_memalign(&memory, LINE, sizeof *t + (size_t)n * sizeof *t->thread))
+    if (clock_source == CLOCK_SOURCE_EXTERNAL)
         return NULL;
-    t = memory;
-    *t = (struct work_threads){.n = 0};
-    for (; t->n < n; t->n++)
+    struct work_threads *t = calloc(1, sizeof *t + (size_t)n * sizeof *t->thread);
+    for (; t && t->n < n; t->n++)
         if (pthread_create(&t->thread[t->n], NULL, run_until, &t->stop)) {
             work_threads_stop(t);
             return NULL;
