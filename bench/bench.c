@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/noise.h"
-#include "base/status.h"
 #include "base/topology.h"
 #include "document/save.h"
 #include "sync/local_clock.h"
@@ -19,7 +18,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -241,8 +239,9 @@ static void fact_load(struct document *d, const struct bench *b, double load)
 static void fact_repetitions(struct document *d, const struct bench *b)
 {
     const struct plan *p = &b->plan;
-    document_fact(d, "repetitions", "%d", p->repetitions);
-    if (!b->without || !strstr(b->without, "stop"))
+    if (b->without && strstr(b->without, "stop"))
+        document_fact(d, "repetitions", "%d", p->repetitions);
+    else
         document_fact(d, "repetitions", "%d in a batch, warm-up %d, stop rule %s", p->repetitions,
                       p->warmup, plan_stop_names[p->stop]);
     if (p->budget > 0)
@@ -362,17 +361,6 @@ _Noreturn void bench_leave(int status)
     reason_print_stored(program_invocation_short_name);
     MPI_Finalize();
     exit(status);
-}
-
-_Noreturn void bench_refuse(const struct bench *b, const char *format, ...)
-{
-    if (b->rank == 0) {
-        va_list args;
-        va_start(args, format);
-        reason_print_list(b->program, format, args);
-        va_end(args);
-    }
-    bench_leave(STATUS_USAGE);
 }
 
 _Noreturn void bench_finish(struct bench *b, struct document *d, int status)

@@ -1,18 +1,12 @@
 /* What all collbench programs share: common options, the facts in a document's header, progress,
- * and exit with one clear line. A program declares its own options (base/options.h), passes them to
- * bench_begin(), measures by src/measure, fills a document, and ends by bench_finish():
- *
- *   struct mine { struct bench bench; int root; } mine;
- *   static const struct option_entry entries[] = {
- *       {"root", 0, "RANK", "from where (0)", 1, option_take_count, offsetof(struct mine, root),
- *        &bench_root},
- *       {0}};
- *   static const struct option_program program = {"Measures ...", .options = entries};
- *   bench_begin(&mine.bench, &argc, &argv, &program); */
+ * and exit with one clear line. A program has a struct whose first member is a struct bench,
+ * declares its own options for it (base/options.h has an example), passes both to bench_begin(),
+ * measures by src/measure, fills a document, and ends by bench_finish(). */
 #pragma once
 
 #include "base/options.h"
 #include "base/reason.h"
+#include "base/status.h"
 #include "base/try.h"
 #include "document/document.h"
 #include "measure/series.h"
@@ -91,9 +85,10 @@ void bench_check(const struct bench *b, int error, const struct bench_point *poi
 /* All ranks call it: prints the reasons given (base/reason.h), ends MPI and the program. */
 _Noreturn void bench_leave(int status);
 
-/* All ranks call it with one message: rank 0 prints "PROGRAM: MESSAGE"; the exit status is 2. */
-_Noreturn void bench_refuse(const struct bench *b, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+/* All ranks call it with the format of one message: rank 0 prints "PROGRAM: MESSAGE"; the exit
+ * status is 2. */
+#define bench_refuse(b, ...)                                                                       \
+    ((b)->rank ? (void)0 : reason_print((b)->program, __VA_ARGS__), bench_leave(STATUS_USAGE))
 
 /* The broadcasts that need no schedule (trees/bcast.h). */
 extern const struct option_registry bench_algorithms;

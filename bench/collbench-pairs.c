@@ -1,5 +1,4 @@
 /* The latency of every pair of ranks: PetaSHA's mmpi.c, extended. */
-#include "base/status.h"
 #include "base/topology.h"
 #include "bench.h"
 #include "document/save.h"
@@ -207,7 +206,6 @@ int main(int argc, char **argv)
 {
     static struct pairs_options o = {.bench = {.sizes = {64, 64, 0}, .without = "warmup stop"},
                                      .order = PAIRS_TOURNAMENT};
-    o.bench.plan = plan_default();
     bench_begin(&o.bench, &argc, &argv, &program);
     struct bench *b = &o.bench;
     if (sync_agree(b->rank == 0 && !save_possible(o.log), b->comm))
@@ -230,10 +228,8 @@ int main(int argc, char **argv)
                                   .budget = b->plan.budget,
                                   .receives = true,
                                   .clock = &group.clock};
-        if (pairs_measure(group.comm, &plan, &p) != MPI_SUCCESS) {
-            reason_print(b->program, "an MPI call failed, or there is too little memory");
-            MPI_Abort(b->comm, 1);
-        }
+        const struct bench_point point = {"pairs", .ranks = group.ranks, .bytes = b->sizes.max};
+        bench_check(b, pairs_measure(group.comm, &plan, &p), &point);
         if (d)
             status = report(&o, &p, d);
         pairs_free(&p);

@@ -4,7 +4,6 @@
  * entry (held) or with all ranks entering at the same moment (direct). */
 #include "base/hash.h"
 #include "base/memory.h"
-#include "base/status.h"
 #include "latency_bench.h"
 #include "profile/profile.h"
 #include "trees/bcast.h"
