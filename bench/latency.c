@@ -85,18 +85,27 @@ static error_t take_arrivals(struct option_parser *parser, const struct option_e
     return 0;
 }
 
+static bool is_chosen(const struct latency_options *o, size_t method)
+{
+    for (size_t k = 0; k < o->methods.n; k++)
+        if (o->methods.at[k] == method)
+            return true;
+    for (size_t k = 0; k < o->suites.n; k++) {
+        const char *suite = suite_names[o->suites.at[k]];
+        if (strncmp(method_name(method), suite, strlen(suite)) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* In the order of the list, in which they are measured. */
 static void choose_methods(struct latency_options *o)
 {
     if (o->methods.n == 0)
         option_choose(NULL, &methods, "held,direct", &o->methods);
-    for (size_t k = 0; k < o->suites.n; k++)
-        for (size_t i = 0; i < n_latency_methods; i++) {
-            const char *suite = suite_names[o->suites.at[k]];
-            if (strncmp(method_name(i), suite, strlen(suite)) == 0)
-                option_choose(NULL, &methods, method_name(i), &o->methods);
-        }
-    for (size_t i = 0; i < o->methods.n; i++)
-        o->method[o->n_methods++] = latency_methods[o->methods.at[i]];
+    for (size_t i = 0; i < n_latency_methods; i++)
+        if (is_chosen(o, i))
+            o->method[o->n_methods++] = latency_methods[i];
 }
 
 static bool is_persistent(const struct latency_options *o, size_t which)

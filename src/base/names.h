@@ -1,10 +1,14 @@
 /* The only lists of names; the command collprof uses them without linking MPI. X is applied to
- * every name, in the order of display; the manual says of each what its comment says. A measurement
- * method is the struct latency_method latency_SYMBOL in src/measure/latency. A broadcast is the
- * struct bcast tree_SYMBOL in src/trees; it RUNS directly, or is BUILT from measured latencies. */
+ * every name, in the order of display and, with "all", of measuring; the manual says of each what
+ * its comment says. A measurement method is the struct latency_method latency_SYMBOL in
+ * src/measure/latency. A broadcast is the struct bcast tree_SYMBOL in src/trees; it RUNS directly,
+ * or is BUILT from measured latencies. */
 #pragma once
 
 #define BCAST_METHODS(X)                                                                           \
+    X(direct, "direct")                   /* exit of rank i minus entry of the root */             \
+    X(held, "held")                       /* rank i acknowledges, after a delay */                 \
+    X(ol, "ol")                           /* the same without a delay: the paper's method */       \
     X(send_latency, "send-latency")       /* interval between calls at the root, no latency */     \
     X(rounds, "rounds")                   /* each rank in turn is the root: a lower bound */       \
     X(rounds_backward, "rounds-backward") /* the same, in reverse order of ranks */                \
@@ -12,9 +16,6 @@
     X(barrier, "barrier")                 /* a barrier follows every call: an upper bound */       \
     X(ring_barrier, "ring-barrier")       /* the same by the paper's ring of messages */           \
     X(acknowledge, "acknowledge")         /* all ranks acknowledge: an upper bound */              \
-    X(ol, "ol")                           /* the paper's method: one rank i acknowledges */        \
-    X(held, "held")                       /* the same, but rank i delays that message */           \
-    X(direct, "direct")                   /* exit of rank i minus entry of the root */             \
     X(gap, "gap")                         /* interval between calls at each rank (g_j) */          \
     X(overhead, "overhead")               /* processor time once messages have arrived (o_i) */    \
     X(osu, "osu")                         /* OSU's loop: mean over the ranks */                    \

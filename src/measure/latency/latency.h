@@ -149,10 +149,11 @@ extern const size_t n_latency_methods;
 /* NULL if there is no method of that name. */
 const struct latency_method *latency_method_find(const char *name);
 
-/* Runs METHODS on the case. Rank 0 gets the outcome and frees it by latency_outcome_free(); on
- * other ranks only wrong_ranks is set. Returns an MPI error code: MPI_ERR_COMM for a communicator
- * of 1 rank or an intercommunicator, MPI_ERR_ROOT, MPI_ERR_NO_MEM, or what an operation returned.
- * After an error there is no outcome. */
+/* Runs METHODS on the case, in this order: those that matter most should be the first, since others
+ * may exceed their part of the budget. Rank 0 gets the outcome and frees it by
+ * latency_outcome_free(); on other ranks only wrong_ranks is set. Returns an MPI error code:
+ * MPI_ERR_COMM for a communicator of 1 rank or an intercommunicator, MPI_ERR_ROOT, MPI_ERR_NO_MEM,
+ * or what an operation returned. After an error there is no outcome. */
 int latency_measure(const struct latency_case *c, const struct latency_method *const *methods,
                     size_t n, struct latency_outcome *outcome);
 void latency_outcome_free(struct latency_outcome *outcome);

@@ -1,4 +1,4 @@
-/* The methods in turn, each within its part of the budget; figures and outcomes. */
+/* The methods in the order given, each within its part of the budget; figures and outcomes. */
 #include "measure/latency/run.h"
 
 #include <stdlib.h>
@@ -215,28 +215,6 @@ void latency_outcome_free(struct latency_outcome *o)
     *o = (struct latency_outcome){0};
 }
 
-/* The next method: latencies first, and of these those that are right for any algorithm, the
- * cheapest first, because the others are compared with them. Sets WEIGHTS, the sum over all that
- * remain. Returns N if none remains. */
-static size_t turns_next(const struct latency_run *r, double *weights)
-{
-    size_t next = r->n_methods;
-    int least = 0;
-    *weights = 0;
-    for (size_t k = 0; k < r->n_methods; k++) {
-        const struct latency_method *m = r->methods[k];
-        int order = m->weight + (m->meaning == MEANS_LATENCY      ? 0
-                                 : m->meaning == MEANS_LATENCY_IF ? 500
-                                                                  : 1000);
-        if (r->done[k])
-            continue;
-        *weights += m->weight;
-        if (next == r->n_methods || order < least)
-            next = k, least = order;
-    }
-    return next;
-}
-
 /* Runs the pilot measurement before the first method M that has pairs to choose from. */
 static int look_ahead(struct latency_run *r, const struct latency_method *m)
 {
@@ -269,11 +247,14 @@ static int run_method(struct latency_run *r, const struct latency_method *m, dou
 static int run_all(struct latency_run *r, struct latency_outcome *o)
 {
     const struct plan *plan = &r->c->plan;
-    double end = budget_now() + plan->budget, weights;
+    double end = budget_now() + plan->budget;
+    int weights = 0; /* of the methods that remain */
     r->last = fmax(end, end - plan->budget + plan->budget_most);
-    for (size_t k; (k = turns_next(r, &weights)) < r->n_methods; r->done[k] = true) {
+    for (size_t k = 0; k < r->n_methods; k++)
+        weights += r->methods[k]->weight;
+    for (size_t k = 0; k < r->n_methods; weights -= r->methods[k++]->weight) {
         struct latency_result forgotten = no_result;
-        double part = r->methods[k]->weight / weights;
+        double part = (double)r->methods[k]->weight / weights;
         /* While an application waits, methods that give the latency get at least half of the time
          * left. */
         if (plan->until > 0 && r->methods[k]->meaning == MEANS_LATENCY)
@@ -304,10 +285,8 @@ static int measure(struct latency_run *r, struct latency_outcome *o)
     const struct plan *plan = &r->c->plan;
     size_t most = (size_t)(plan->repetitions > plan->warmup ? plan->repetitions : plan->warmup);
     FREED double *scratch = malloc((most + 1) * sizeof *scratch);
-    FREED bool *done = calloc(r->n_methods + 1, sizeof *done);
     r->scratch = scratch;
-    r->done = done;
-    bool good = scratch && done && (!r->keeps || outcome_new(r, o));
+    bool good = scratch && (!r->keeps || outcome_new(r, o));
     TRY(sync_all_have(r->c->comm, good));
     o->clock_cost = r->clock_cost = clock_cost();
     double start = budget_now();

@@ -28,7 +28,6 @@ struct latency_run {
     double *scratch;   /* room for a double per operation of a batch */
     const struct latency_method *const *methods;
     size_t n_methods;
-    bool *done; /* of each method, whether it has run */
 
     struct latency_result *result; /* of the method in progress; only rank 0 has its figures */
     void *own;                     /* private data of the method in progress */
