@@ -157,6 +157,20 @@ static void find_places(struct bench *b)
     MPI_Gather(&mine, sizeof mine, MPI_BYTE, b->places, sizeof mine, MPI_BYTE, 0, b->comm);
 }
 
+static struct watch {
+    double time;
+    struct noise_totals totals;
+} run, row; /* when they began */
+
+/* bench_contention() measures from here on. */
+static void watch(void)
+{
+    row.time = clock_now();
+    noise_read(&row.totals);
+    if (run.time == 0)
+        run = row;
+}
+
 void bench_begin(struct bench *b, int *argc, char ***argv, const struct option_program *program)
 {
     int provided;
@@ -181,12 +195,10 @@ void bench_begin(struct bench *b, int *argc, char ***argv, const struct option_p
     if (b->yield)
         clock_give_way();
     find_places(b);
-    bench_watch();
+    watch();
 }
 
 /* --- facts --- */
-
-static struct document *the_document; /* on rank 0 */
 
 static void fact_date(struct document *d)
 {
@@ -248,26 +260,12 @@ static void fact_repetitions(struct document *d, const struct bench *b)
         document_fact(d, "budget", "at most %g s each", fmax(p->budget, p->budget_most));
 }
 
-void bench_clocks(struct sync_clock *clock, MPI_Comm comm, int first)
-{
-    sync_start(clock, comm, local_clock_domain(), first);
-    for (int i = 0; i < 4 && clock->domains > 1; i++) {
-        usleep(250000);
-        sync_remeasure(clock);
-    }
-    if (the_document && clock->domains > 1)
-        document_fact(the_document, "clocks",
-                      "%d, synchronized within %.2f us; half of the round trips: %.2f us",
-                      clock->domains, 1e6 * clock->worst_bound, 1e6 * clock->worst_floor);
-}
-
 struct document *bench_document(const struct bench *b, const char *schema)
 {
     char library[128];
     if (b->rank)
         return NULL;
     struct document *d = document_new(schema);
-    the_document = d;
     tuning_library_name(library, sizeof library);
     document_fact(d, "program", "%s (collprof %s)", b->program, PACKAGE_VERSION);
     document_fact(d, "command", "%s", b->command);
@@ -285,19 +283,6 @@ struct document *bench_document(const struct bench *b, const char *schema)
     fact_load(d, b, place_oversubscription(b->places, (size_t)b->size));
     bench_keep(b, d);
     return d;
-}
-
-static struct watch {
-    double time;
-    struct noise_totals totals;
-} run, row; /* when they began */
-
-void bench_watch(void)
-{
-    row.time = clock_now();
-    noise_read(&row.totals);
-    if (run.time == 0)
-        run = row;
 }
 
 struct worst {
@@ -352,6 +337,37 @@ static void judge(const struct bench *b, struct document *d)
         document_fact(d, "processors",
                       "rank %d was runnable but not scheduled for %.0f %% of the run", w.rank,
                       100 * w.share);
+}
+
+/* --- sweeps --- */
+
+void bench_sweep(const struct bench *b, const size_t *length, int n_axes,
+                 void (*measure)(void *arg, const size_t *at), void *arg)
+{
+    size_t at[BENCH_AXES_MAX], total = 1;
+    for (int axis = 0; axis < n_axes; axis++)
+        total *= length[axis];
+    for (size_t done = 0; done < total; done++) {
+        size_t rest = done;
+        for (int axis = n_axes - 1; axis >= 0; rest /= length[axis--])
+            at[axis] = rest % length[axis];
+        bench_progress(b, done, total);
+        watch();
+        measure(arg, at);
+    }
+    bench_progress_end(b);
+}
+
+void bench_check(const struct bench *b, int error, const struct bench_point *point)
+{
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length;
+    if (error == MPI_SUCCESS)
+        return;
+    MPI_Error_string(error, text, &length);
+    reason_print(b->program, "%s of %zu bytes among %d ranks: %s", point->name, point->bytes,
+                 point->ranks, text);
+    MPI_Abort(b->comm, 1);
 }
 
 /* --- the end --- */

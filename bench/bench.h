@@ -114,11 +114,6 @@ bool bench_contention(MPI_Comm comm);
 /* Adds the last contention, if there was any, as a remark to T's last row. */
 void bench_remark(struct table *t);
 
-/* Starts one clock, that of rank FIRST, for the ranks of COMM. If there are several clocks, it
- * spends a second on measuring their drift: otherwise the bound would grow by about a microsecond
- * per millisecond. */
-void bench_clocks(struct sync_clock *clock, MPI_Comm comm, int first);
-
 /* Rank 0 saves the document (which may be NULL elsewhere); all ranks finalize MPI and exit with
  * STATUS, or with 1 if saving failed. */
 _Noreturn void bench_finish(struct bench *b, struct document *d, int status);
@@ -134,9 +129,6 @@ void bench_progress_end(const struct bench *b);
  * the --output, otherwise "PROGRAM-PID.part" in TMPDIR or /tmp. If a signal ends the program, a
  * line names that file. */
 void bench_keep(const struct bench *b, struct document *results);
-
-/* bench_contention() measures from here on. */
-void bench_watch(void);
 
 /* Ends bench_keep(), and removes its file if the results were SAVED. */
 void bench_keep_end(bool saved);

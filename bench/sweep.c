@@ -1,10 +1,11 @@
-/* Iterates over all combinations of the requested values: numbers of ranks, sizes and others; shows
- * progress, and saves partial results if the program is ended early: by Ctrl-C, a batch system or
- * the death of a rank. Progress is on rank 0, which has the results. */
+/* What a sweep over the requested values needs: groups of ranks, progress, and partial results if
+ * the program is ended early, by Ctrl-C, a batch system or the death of a rank. Progress is on rank
+ * 0, which has the results. */
 #include "bench.h"
 
 #include "base/clock.h"
 #include "document/save.h"
+#include "sync/local_clock.h"
 #include "sync/yielding.h"
 
 #include <signal.h>
@@ -23,6 +24,23 @@ struct bench_values bench_values(const struct option_range *range)
     return v;
 }
 
+static struct document *results; /* so far; on rank 0 */
+
+/* If there are several clocks, it spends a second on measuring their drift: otherwise the bound
+ * would grow by about a microsecond per millisecond. */
+static void start_clock(struct sync_clock *clock, MPI_Comm comm, int first)
+{
+    sync_start(clock, comm, local_clock_domain(), first);
+    for (int i = 0; i < 4 && clock->domains > 1; i++) {
+        usleep(250000);
+        sync_remeasure(clock);
+    }
+    if (results && clock->domains > 1)
+        document_fact(results, "clocks",
+                      "%d, synchronized within %.2f us; half of the round trips: %.2f us",
+                      clock->domains, 1e6 * clock->worst_bound, 1e6 * clock->worst_floor);
+}
+
 void bench_group_open(const struct bench *b, size_t ranks, struct bench_group *g)
 {
     if (g->ranks == (int)ranks)
@@ -33,7 +51,7 @@ void bench_group_open(const struct bench *b, size_t ranks, struct bench_group *g
     if (g->comm == MPI_COMM_NULL)
         return;
     MPI_Comm_set_errhandler(g->comm, MPI_ERRORS_RETURN);
-    bench_clocks(&g->clock, g->comm, g->first);
+    start_clock(&g->clock, g->comm, g->first);
 }
 
 /* Ranks outside of the group send to each other in pairs until the group has measured. Both ranks
@@ -73,11 +91,10 @@ void bench_group_close(const struct bench *b, struct bench_group *g)
 
 static struct {
     const struct bench *b; /* NULL: nothing is saved */
-    struct document *results;
-    char *part;    /* name of the file of partial results */
-    double saved;  /* when it was last written, seconds; 0: never */
-    bool kept;     /* this run has written it */
-    char *message; /* for the signal handler */
+    char *part;            /* name of the file of partial results */
+    double saved;          /* when it was last written, seconds; 0: never */
+    bool kept;             /* this run has written it */
+    char *message;         /* for the signal handler */
 } keeping;
 
 /* Not clock_now(): even during a simulation the user waits in real time. */
@@ -101,16 +118,17 @@ static void save_part(size_t done, size_t total, double now)
 {
     if (!keeping.b || done == 0 || (keeping.saved > 0 && now - keeping.saved < 10))
         return;
-    document_fact(keeping.results, "interrupted", "%zu of %zu were measured", done, total);
-    keeping.kept |= document_save(keeping.results, keeping.part, keeping.b->format);
-    document_fact(keeping.results, "interrupted", NULL);
+    document_fact(results, "interrupted", "%zu of %zu were measured", done, total);
+    keeping.kept |= document_save(results, keeping.part, keeping.b->format);
+    document_fact(results, "interrupted", NULL);
     keeping.saved = now;
 }
 
-void bench_keep(const struct bench *b, struct document *results)
+void bench_keep(const struct bench *b, struct document *d)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
     const char *folder = getenv("TMPDIR");
+    results = d;
     if (clock_source == CLOCK_SOURCE_EXTERNAL) /* simulated ranks are one process */
         return;
     int n = save_is_file(b->output)
@@ -121,7 +139,6 @@ void bench_keep(const struct bench *b, struct document *results)
                           isatty(STDERR_FILENO) ? "\r\033[K" : "", b->program, keeping.part) < 0)
         return;
     keeping.b = b;
-    keeping.results = results;
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         struct sigaction mine = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND}, old;
         if (!sigaction(signals[i], NULL, &old) && old.sa_handler != SIG_IGN)
@@ -158,35 +175,4 @@ void bench_progress_end(const struct bench *b)
 {
     if (b->rank == 0 && isatty(STDERR_FILENO))
         fputs("\r\033[K", stderr);
-}
-
-/* --- sweeps --- */
-
-void bench_sweep(const struct bench *b, const size_t *length, int n_axes,
-                 void (*measure)(void *arg, const size_t *at), void *arg)
-{
-    size_t at[BENCH_AXES_MAX], total = 1;
-    for (int axis = 0; axis < n_axes; axis++)
-        total *= length[axis];
-    for (size_t done = 0; done < total; done++) {
-        size_t rest = done;
-        for (int axis = n_axes - 1; axis >= 0; rest /= length[axis--])
-            at[axis] = rest % length[axis];
-        bench_progress(b, done, total);
-        bench_watch();
-        measure(arg, at);
-    }
-    bench_progress_end(b);
-}
-
-void bench_check(const struct bench *b, int error, const struct bench_point *point)
-{
-    char text[MPI_MAX_ERROR_STRING] = "";
-    int length;
-    if (error == MPI_SUCCESS)
-        return;
-    MPI_Error_string(error, text, &length);
-    reason_print(b->program, "%s of %zu bytes among %d ranks: %s", point->name, point->bytes,
-                 point->ranks, text);
-    MPI_Abort(b->comm, 1);
 }
