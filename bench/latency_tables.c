@@ -115,7 +115,7 @@ static void add_pairs(struct tables *t, const struct bench_point *p, const struc
     static const char *const verdicts[] = {NULL, "no", "violated", "unknown"};
     bool acknowledged = !strcmp(r->method->name, "held") || !strcmp(r->method->name, "ol");
     for (const struct latency_figure *f = r->figure; f < r->figure + r->n_figures; f++) {
-        const double times[] = {f->curve.n ? f->curve.hold : NAN,
+        const double times[] = {f->curve.hold > 0 ? f->curve.hold : NAN,
                                 samples_summary(&f->timed[TIMED_OPERATION]).median,
                                 samples_summary(&f->timed[TIMED_PING]).median};
         /* In a broadcast the root is the source, not a destination. */

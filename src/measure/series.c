@@ -336,78 +336,68 @@ bool estimates_differ(struct estimate a, struct estimate b, double tolerance)
     return (a.low > b.high || b.low > a.high) && apart > tolerance * smaller;
 }
 
-double estimates_difference_most(struct estimate a, struct estimate b)
-{
-    if (!estimate_has_interval(a) || !estimate_has_interval(b))
-        return NAN;
-    return fmax(fabs(a.high - b.low), fabs(b.high - a.low));
-}
-
 static const double settle_tolerance = 2e-3;
+enum { CURVE_MAX = 10 }; /* holds */
 
-/* Whether the value fell between the last two points. A longer hold cannot raise it: if it seems
- * to, a longer loop met more noise, such as cold caches and other processes. */
-static bool curve_falls(const struct curve *c)
+/* Whether the value fell with a longer hold. That cannot raise it: if it seems to, a longer loop
+ * met more noise, such as cold caches and other processes. */
+static bool falls(struct estimate before, struct estimate last)
 {
-    struct estimate before = c->point[c->n - 2].at, last = c->point[c->n - 1].at;
     return last.value < before.value && estimates_differ(before, last, settle_tolerance);
 }
 
 /* Whether a fall would have been detected: as long as the hold is too short, doubling it lowers the
- * value by as much as the hold grew. */
-static bool curve_shows_falls(const struct curve *c)
+ * value by as much as the hold grew, by GROWTH. */
+static bool shows_falls(struct estimate before, struct estimate last, double growth)
 {
-    const struct curve_point *before = &c->point[c->n - 2], *last = &c->point[c->n - 1];
-    if (!estimate_has_interval(before->at) || !estimate_has_interval(last->at))
+    if (!estimate_has_interval(before) || !estimate_has_interval(last))
         return false;
-    double widths = before->at.high - before->at.low + last->at.high - last->at.low;
-    return widths / 2 < (last->hold - before->hold) / 2;
+    double widths = before.high - before.low + last.high - last.low;
+    return widths / 2 < growth / 2;
 }
 
-/* On rank 0: adds the point of HOLD, measured by ONE, to the curve. Returns whether to measure
- * with a longer hold. Accepts the point, and moves ONE to S, unless the value fell no more: then
- * the point before remains accepted, and ONE is freed. */
-static bool curve_take(struct curve *c, struct series *one, struct series *s, double hold,
-                       bool has_time)
+/* On rank 0: adds the point of HOLD, measured by ONE, to the curve, whose accepted point has the
+ * series S. Returns whether a longer hold may help. Accepts the new point, and moves ONE to S,
+ * unless the value fell no more: then the point before remains accepted, and ONE is freed. */
+static bool curve_take(struct curve *c, struct series *one, struct series *s, double hold)
 {
-    c->point[c->n++] = (struct curve_point){hold, samples_estimate(&one->samples)};
-    if (c->n >= 2 && !curve_falls(c) && curve_shows_falls(c)) {
+    const bool first = isnan(c->hold), few = one->samples.n < SAMPLES_FOR_INTERVAL;
+    struct estimate before = samples_estimate(&s->samples), last = samples_estimate(&one->samples);
+    if (!first && !falls(before, last) && shows_falls(before, last, hold - c->hold)) {
         c->settled = true;
         series_free(one);
         return false;
     }
-    bool few = one->samples.n < SAMPLES_FOR_INTERVAL;
     series_free(s);
     *s = *one;
     c->hold = hold;
     /* Longer holds take longer, so that even fewer samples would fit. */
-    return c->n < CURVE_MAX && !(few && c->n >= 2) && has_time;
+    return first || !few;
 }
 
 int series_settle(MPI_Comm comm, const struct plan *plan, double first, batch_run run, void *arg,
                   struct series *s, struct curve *curve)
 {
-    double known = plan->known, end = budget_now() + plan->budget,
+    struct plan half = *plan;
+    double end = budget_now() + plan->budget,
            last = budget_now() + fmax(plan->budget, plan->budget_most);
-    int rank, go = 1;
+    int rank, go = 1, points = 0;
     *s = (struct series){0};
     *curve = (struct curve){.hold = NAN};
     TRY(PMPI_Comm_rank(comm, &rank));
     for (double hold = first; go; hold *= 2) {
         struct series one;
-        struct plan half = *plan;
-        half.known = known;
         if (plan->budget > 0) {
             half.budget = fmax((end - budget_now()) / 2, 1e-9);
             half.budget_most = fmax(last - budget_now(), 1e-9);
         }
         int error = series_measure(comm, &half, hold, run, arg, &one);
-        known = one.per_operation + hold;
+        half.known = one.per_operation + hold;
         double now = budget_now();
         bool has_time =
-            plan->budget <= 0 || end - now > 0.05 * plan->budget || (curve->n < 1 && now < last);
+            plan->budget <= 0 || end - now > 0.05 * plan->budget || (points == 0 && now < last);
         if (error == MPI_SUCCESS && rank == 0)
-            go = curve_take(curve, &one, s, hold, has_time);
+            go = curve_take(curve, &one, s, hold) && ++points < CURVE_MAX && has_time;
         if (error == MPI_SUCCESS)
             error = PMPI_Bcast(&go, 1, MPI_INT, 0, comm);
         if (error != MPI_SUCCESS) {

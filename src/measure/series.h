@@ -98,14 +98,7 @@ struct estimate samples_estimate(const struct samples *s);
  * of the constant part is accepted as the result, since longer holds only add noise. If the
  * intervals are missing or wider than a relevant fall, the curve is not settled; its last point is
  * accepted. The batches subtract the hold themselves. */
-enum { CURVE_MAX = 10 };
-struct curve_point {
-    double hold;
-    struct estimate at;
-};
 struct curve {
-    struct curve_point point[CURVE_MAX];
-    int n;
     double hold;  /* of the accepted point; NaN if none */
     bool settled; /* with a longer hold the value did not fall */
 };
@@ -118,6 +111,3 @@ int series_settle(MPI_Comm comm, const struct plan *plan, double first, batch_ru
 /* Whether two estimates differ by more than both intervals together and by more than TOLERANCE
  * times the smaller value. Without intervals a difference is unknown: false. */
 bool estimates_differ(struct estimate a, struct estimate b, double tolerance);
-
-/* The largest difference that the two intervals allow; NaN if one has no interval. */
-double estimates_difference_most(struct estimate a, struct estimate b);

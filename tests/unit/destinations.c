@@ -95,7 +95,7 @@ Test(destinations, the_largest_figure_is_the_latency)
     struct latency_case c = {.kind = COLLECTIVE_FROM_ROOT};
     struct latency_run r = {.c = &c, .size = N, .keeps = true, .result = &result[HELD]};
     result[HELD].loop_mean = NAN;
-    figure[HELD][4].curve.n = 1, figure[HELD][4].curve.settled = false;
+    figure[HELD][4].curve.hold = 1, figure[HELD][4].curve.settled = false;
     for (r.to = 1; r.to < N; r.to++)
         figure_set_value(&r, within(value[r.to], 0), loop[r.to]);
     const struct latency_result *held = &result[HELD];

@@ -35,7 +35,7 @@ static void make_row(void)
         if (!result[m].figure)
             result[m].slowest = -1;
         memset(figure[m], 0, sizeof figure[m]);
-        figure[m][1].curve = (struct curve){.n = 2, .settled = true};
+        figure[m][1].curve = (struct curve){.hold = 2, .settled = true};
         result[m].series.repetitions = 100;
     }
     result[ROUNDS].value = within(8e-6, 0.001);

@@ -56,10 +56,6 @@ Test(series, estimates_differ_beyond_both_intervals_and_the_tolerance)
     cr_assert_not(estimates_differ(lone, low, 0.01));
     cr_assert_not(estimate_has_interval(lone));
     cr_assert(estimate_has_interval(low));
-    cr_assert_float_eq(estimates_difference_most(low, high), 12, 1e-12);
-    cr_assert_float_eq(estimates_difference_most(high, low), 12, 1e-12);
-    cr_assert_float_eq(estimates_difference_most(low, low), 2, 1e-12);
-    cr_assert(isnan(estimates_difference_most(low, lone)));
 }
 
 Test(series, five_samples_have_no_interval_six_have_one)
@@ -84,12 +80,12 @@ Test(series, the_first_hold_is_believed_that_a_longer_one_does_not_change)
     struct curve c;
     struct quantity q = {0};
     cr_assert_eq(series_settle(MPI_COMM_SELF, &twice, 1, run, &q, &s, &c), MPI_SUCCESS);
-    cr_assert(c.settled && c.n == 5 && c.hold == 8, "%g of %d", c.hold, c.n);
-    cr_assert(c.point[3].at.value == 10 && samples_estimate(&s.samples).value == 10);
+    cr_assert(c.settled && c.hold == 8, "%g", c.hold);
+    cr_assert(samples_estimate(&s.samples).value == 10);
     series_free(&s);
     q.noise = 1e4; /* more than the longest hold */
     cr_assert_eq(series_settle(MPI_COMM_SELF, &twice, 1, run, &q, &s, &c), MPI_SUCCESS);
-    cr_assert(!c.settled && c.n == CURVE_MAX);
+    cr_assert(!c.settled && c.hold == 512, "%g", c.hold);
     series_free(&s);
 }
 
@@ -118,7 +114,7 @@ Test(series, where_time_is_short_both_holds_have_an_interval)
     plan.budget = 42;
     clock_use_external(simulated_now, NULL);
     cr_assert_eq(series_settle(MPI_COMM_SELF, &plan, 1, run_slowly, NULL, &s, &c), MPI_SUCCESS);
-    cr_assert(c.settled && c.n == 2 && s.samples.n >= 6, "%d holds, %zu", c.n, s.samples.n);
+    cr_assert(c.settled && c.hold == 1 && s.samples.n >= 6, "%g, %zu", c.hold, s.samples.n);
     cr_assert_leq(simulated, 44, "%g s", simulated);
     series_free(&s);
 }

@@ -73,7 +73,7 @@ struct latency_figure {
                               direction's; 0 if the clock shows the directions */
     double loop_mean;      /* the same from the means of loops, as in the paper */
     struct samples timed[N_TIMED]; /* in the order taken; none if not measured */
-    struct curve curve;            /* what is timed by hold; no points if the method has no hold */
+    struct curve curve;            /* of what is timed; HOLD is NaN or 0 if the method has none */
     bool has_message; /* overhead: VALUE may contain the latency of a rendezvous message */
     enum latency_verdict verdict; /* ol: whether the paper's assumption holds, that no rank on the
                                      path delays the next broadcast */

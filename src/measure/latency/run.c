@@ -91,7 +91,7 @@ void figure_set_value(struct latency_run *r, struct estimate value, double loop)
     }
     f->value = value;
     f->loop_mean = loop;
-    result->over_budget |= f->curve.n > 0 && !f->curve.settled;
+    result->over_budget |= f->curve.hold > 0 && !f->curve.settled;
     if (!(result->loop_mean >= loop))
         result->loop_mean = loop;
     /* Among values that are equal within the clock's resolution, a settled one is preferred. */
@@ -123,7 +123,7 @@ void figures_of_ranks(struct latency_run *r, int apart)
 bool latency_unsettled(const struct latency_result *r)
 {
     const struct curve *c = r->slowest >= 0 ? &r->figure[r->slowest].curve : NULL;
-    return c && c->n > 0 && !c->settled;
+    return c && c->hold > 0 && !c->settled;
 }
 
 /* Samples that depend on each other, as by a clock that drifts, have no interval: then it is their
@@ -143,7 +143,7 @@ struct estimate latency_within(const struct latency_result *r, const struct late
             *error = fmax(*error, r->figure[k].value.value + r->figure[k].error - e.value);
     if (!estimate_has_interval(e) && s.n >= SAMPLES_FOR_INTERVAL && s.max - s.min < *error)
         e.low = s.min, e.high = s.max;
-    const bool at_least = !f && r->at_least, at_most = of->curve.n > 0 && !of->curve.settled;
+    const bool at_least = !f && r->at_least, at_most = of->curve.hold > 0 && !of->curve.settled;
     double low = at_least ? fmin(e.low, e.value) : e.low;
     return (struct estimate){*error > fmax(0, 1.1 * e.value) ? NAN : e.value,
                              at_most ? (isnan(e.low) ? NAN : 0) : low - fmin(below, fmax(low, 0)),
