@@ -8,7 +8,6 @@
 #include "base/noise.h"
 #include "base/topology.h"
 #include "document/save.h"
-#include "sync/local_clock.h"
 #include "trees/bcast.h"
 #include "tune/cvar.h"
 #include "tune/library.h"

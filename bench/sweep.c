@@ -5,7 +5,6 @@
 
 #include "base/clock.h"
 #include "document/save.h"
-#include "sync/local_clock.h"
 #include "sync/yielding.h"
 
 #include <signal.h>

@@ -5,7 +5,6 @@
 #include "layer/parts.h"
 #include "profile/profile.h"
 #include "record/call.h"
-#include "sync/local_clock.h"
 #include "sync/sync.h"
 #include "sync/yielding.h"
 

@@ -1,7 +1,6 @@
-#include "sync/local_clock.h"
-
 #include "base/clock.h"
 #include "base/hash.h"
+#include "sync/sync.h"
 
 #ifdef COLLPROF_SIMULATED
 #include <math.h>

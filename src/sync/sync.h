@@ -17,6 +17,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Starts the clock of this process: the host's or, in a build for the simulator
+ * (COLLPROF_SIMULATED), the simulated one. Call once, before anything that reads a clock. */
+void local_clock_start(void);
+
+/* Returns the argument DOMAIN for sync_start(): 0 on real hosts, where the kernel shows which
+ * ranks share a clock. In a simulation with SIM_DRIFT it identifies the simulated host, whose
+ * clock rate differs by up to SIM_DRIFT ppm. */
+uint64_t local_clock_domain(void);
+
 struct sync_clock {
     struct sync_line line; /* all 0 if the local clock is the global one */
     /* From the local clock to the parent's local clock: a straight line, since it depends on two

@@ -11,7 +11,7 @@
  * that needs it, if there is one size. */
 #include "base/clock.h"
 #include "measure/collective/operation.h"
-#include "sync/local_clock.h"
+#include "sync/sync.h"
 #include "trees/bcast.h"
 
 #include <math.h>
