@@ -18,21 +18,14 @@ tree_FILES = bench/collbench-tree.c
 BENCH_FILES = $(bcast_FILES) $(overlap_FILES) $(pairs_FILES) $(scenario_FILES) $(tree_FILES)
 EXTRA_DIST += $(BENCH_FILES)
 
-# The names that people type: each becomes the program of that name for the launcher's MPI.
-bin_PROGRAMS += bench/collbench-bcast bench/collbench-collective bench/collbench-overlap \
-	bench/collbench-pairs bench/collbench-scenario bench/collbench-tree
-bench_collbench_bcast_SOURCES = bench/choose.c
-bench_collbench_collective_SOURCES = bench/choose.c
-bench_collbench_overlap_SOURCES = bench/choose.c
-bench_collbench_pairs_SOURCES = bench/choose.c
-bench_collbench_scenario_SOURCES = bench/choose.c
-bench_collbench_tree_SOURCES = bench/choose.c
-bench_collbench_bcast_LDADD = libbase.la
-bench_collbench_collective_LDADD = libbase.la
-bench_collbench_overlap_LDADD = libbase.la
-bench_collbench_pairs_LDADD = libbase.la
-bench_collbench_scenario_LDADD = libbase.la
-bench_collbench_tree_LDADD = libbase.la
+# The names that people type: copies of one program, which becomes the one of its name for the launcher's MPI.
+noinst_PROGRAMS += bench/choose
+bench_choose_SOURCES = bench/choose.c
+bench_choose_LDADD = libbase.la
+bin_SCRIPTS = $(BENCHES:%=bench/collbench-%)
+CLEANFILES += $(bin_SCRIPTS)
+$(bin_SCRIPTS): bench/choose
+	@cp $< $@
 
 # What the layer costs; not installed. `make bench` runs it for every MPI.
 OVERHEAD_FILES = bench/overhead.c

@@ -6,7 +6,7 @@ AM_TESTS_ENVIRONMENT = \
 	MPIEXEC='$(abs_top_srcdir)/tests/mpi/launch.sh'; SMPIRUN='$(SMPIRUN)'; \
 	MPICC='$(MPICC)'; MPIFC='$(MPIFC)'; \
 	CHECK_MPI='$(FIRST_LAYER)'; \
-	bin_programs='$(bin_PROGRAMS)'; \
+	bin_programs='$(bin_PROGRAMS) $(bin_SCRIPTS)'; \
 	OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_orte_execute_quiet=1; \
 	export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_rmaps_base_oversubscribe \
 	OMPI_MCA_orte_execute_quiet; \
