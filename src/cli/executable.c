@@ -42,12 +42,12 @@ static bool find_program(const char *program, char *path, size_t size)
 }
 
 /* Whether a script names a shell, as "#!/usr/bin/env -S A=1 bash -e" does. */
-static bool is_shell_script(int fd)
+static bool is_shell_script(const char *path)
 {
-    char line[256] = "", *rest = line + 2;
+    char line[256], *rest = line + 2;
     bool is = false;
-    ssize_t n = pread(fd, line, sizeof line - 1, 0);
-    if (n < 2 || strncmp(line, "#!", 2))
+    input_read(path, line, sizeof line);
+    if (strncmp(line, "#!", 2))
         return false;
     line[strcspn(line, "\n")] = '\0';
     for (const char *word; !is && (word = strsep(&rest, " \t"));)
@@ -107,7 +107,7 @@ bool executable_examine(struct executable *x, const char *program)
         find_program(program, path, sizeof path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     if (fd < 0)
         return false;
-    x->is_shell = is_shell(path) || is_shell_script(fd);
+    x->is_shell = is_shell(path) || is_shell_script(path);
     elf_version(EV_CURRENT);
     Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
     if (elf && elf_kind(elf) == ELF_K_ELF) {

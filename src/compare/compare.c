@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/format.h"
 #include "base/quote.h"
+#include "base/text.h"
 #include "compare/evidence.h"
 #include "compare/sites.h"
 
@@ -319,7 +320,7 @@ static bool add_placement(const struct comparison *c, struct document *d)
             const bool lost = shared[0] == c->n && shared[1] == 0,
                        now = shared[0] == 0 && shared[1] == c->m;
             if ((lost || now) && n++ < 6)
-                snprintf(text + strlen(text), 160 - strlen(text), "%s %s %d-%d", n > 1 ? "," : "",
+                text_add(text, sizeof text, "%s %s %d-%d", n > 1 ? "," : "",
                          now ? "now" : "no longer", run[0]->ranks.at[i].rank,
                          run[0]->ranks.at[k].rank);
         }
@@ -415,8 +416,7 @@ static void add_runs(const struct comparison *c, struct document *d, const char 
 {
     char text[TEXT_ROOM] = "";
     for (size_t i = 0; i < n && strlen(text) < TEXT_ROOM - 100; i++)
-        snprintf(text + strlen(text), TEXT_ROOM - strlen(text), "%s%.90s", i ? ", " : "",
-                 c->request->name[first + i]);
+        text_add(text, sizeof text, "%s%.90s", i ? ", " : "", c->request->name[first + i]);
     quote_plain(text);
     document_fact(d, key, "%zu run%s: %s", n, n == 1 ? "" : "s", text);
 }

@@ -116,8 +116,7 @@ static void add_figure(const struct launches *l, const char *key, const json_t *
 static bool is_interval_end(const char *figure)
 {
     const char *last = strrchr(figure, '_');
-    last = last ? last + 1 : figure;
-    return strcmp(last, "low") == 0 || strcmp(last, "high") == 0;
+    return text_has_word("low high", last ? last + 1 : figure);
 }
 
 static void add_table(const struct launches *l, const char *name, const json_t *table)

@@ -25,8 +25,7 @@ static void complain(const char *line, void *arg)
         layer_say("%s", line);
 }
 
-/* Called once in a process by its first thread in MPI, even if an initialization fails and another
- * follows: starts the clock, and the record if the launcher gives this process's rank. */
+/* Once in a process, even if an initialization fails and another follows. */
 void life_prepare(bool before_init)
 {
     pthread_mutex_lock(&layer.lock);
