@@ -175,10 +175,8 @@ static void settle(const char *path)
 /* Ranks that could not communicate at their end leave records instead of a profile. */
 static bool has_result(const struct repeat *r, const char *path)
 {
-    char file[4500];
-    snprintf(file, sizeof file, "%s%s", path, r->is_benchmark ? "" : "/profile.json");
     glob_t records RELEASED(globfree) = input_list(path, "/rank[.-]*");
-    return !access(file, R_OK) || records.gl_pathc;
+    return r->is_benchmark ? !access(path, R_OK) : profile_exists(path) || records.gl_pathc;
 }
 
 /* False, with a reason, if the run's results cannot be used. */

@@ -11,15 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* Adds the run in PATH, if there is one that is not listed already under another name. */
 static void add(struct kept_runs *r, const char *path)
 {
-    char file[4400];
     glob_t records RELEASED(globfree) = input_list(path, "/rank[.-]*");
-    snprintf(file, sizeof file, "%s/profile.json", path);
-    bool holds = !access(file, F_OK) || records.gl_pathc;
+    bool holds = profile_exists(path) || records.gl_pathc;
     for (size_t i = 0; i < r->list.n; i++)
         holds = holds && !cli_is_same(r->list.at[i].path, path);
     struct profile *p = holds ? profile_load(path) : NULL;

@@ -105,17 +105,10 @@ static void show(const struct profile *before, const struct profile *now, json_t
     fflush(stdout);
 }
 
-static bool has_profile(const char *path)
-{
-    char file[4400];
-    snprintf(file, sizeof file, "%s/profile.json", path);
-    return !access(file, F_OK);
-}
-
 /* Prints how the run in PATH has ended. */
 static bool show_end(const char *path)
 {
-    struct profile *p = has_profile(path) ? profile_load(path) : NULL;
+    struct profile *p = profile_exists(path) ? profile_load(path) : NULL;
     struct situation *s = p ? NULL : situation_read(path, VERDICT_SETTLED);
     const bool good = p || s;
     if (s) {
@@ -133,7 +126,7 @@ static bool show_end(const char *path)
 /* NULL if no process of the run is alive. */
 static json_t *verdict_now(const char *path)
 {
-    struct situation *s = has_profile(path) ? NULL : situation_read(path, VERDICT_SETTLED);
+    struct situation *s = profile_exists(path) ? NULL : situation_read(path, VERDICT_SETTLED);
     json_t *value = s && s->live ? verdict_json_of(s) : NULL;
     situation_free(s);
     return value;

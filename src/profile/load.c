@@ -69,10 +69,11 @@ static struct profile *merge_records(const char *directory, uint32_t sections)
     return p;
 }
 
-static struct profile *load_json(const char *path)
+static struct profile *load_json(const char *directory)
 {
-    char why[4600];
+    char why[4600], path[4200];
     const char *reason = NULL;
+    snprintf(path, sizeof path, "%.4000s/profile.json", directory);
     json_t *json = json_file_load(path, why, sizeof why);
     struct profile *p = json ? profile_from_json(json, &reason) : NULL;
     if (!json)
@@ -114,12 +115,17 @@ static struct profile *load_records(const char *directory, bool traced)
     return NULL;
 }
 
-/* A profile takes precedence over the records from which it was made. */
-struct profile *profile_load(const char *directory)
+bool profile_exists(const char *directory)
 {
     char path[4200];
     snprintf(path, sizeof path, "%.4000s/profile.json", directory);
-    return access(path, F_OK) ? load_records(directory, false) : load_json(path);
+    return !access(path, F_OK);
+}
+
+/* A profile takes precedence over the records from which it was made. */
+struct profile *profile_load(const char *directory)
+{
+    return profile_exists(directory) ? load_json(directory) : load_records(directory, false);
 }
 
 struct profile *profile_load_trace(const char *directory)

@@ -151,6 +151,9 @@ void profile_write(const struct profile *p, FILE *out, json_t *diagnosis);
 /* Reads a profile; JSON is changed. NULL, with a reason, if it is invalid. */
 struct profile *profile_from_json(json_t *json, const char **reason);
 
+/* Whether DIR/profile.json is there, which the ranks of a run write together at its end. */
+bool profile_exists(const char *directory);
+
 /* Reads DIR/profile.json or, without it, the raw records in DIR (of a crashed run), and then names
  * call sites. NULL with a reason_give() if neither can be read. */
 struct profile *profile_load(const char *directory);

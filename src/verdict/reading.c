@@ -232,7 +232,6 @@ static struct situation *situation_of(const glob_t *records, double settled)
 
 static struct situation *read_once(const char *directory, double settled)
 {
-    char profile[4400];
     glob_t records;
     if (!records_find(&records, directory))
         return NULL;
@@ -245,8 +244,7 @@ static struct situation *read_once(const char *directory, double settled)
     translate(s);
     find_gone(s);
     if (!s->n_ranks) {
-        snprintf(profile, sizeof profile, "%s/profile.json", directory);
-        if (!access(profile, F_OK))
+        if (profile_exists(directory))
             reason_give("%s: the run has ended, and all ranks have reached MPI_Finalize: use: "
                         "collprof report %s",
                         directory, directory);
