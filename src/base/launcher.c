@@ -55,8 +55,8 @@ static uint64_t hash_process(uint64_t hash, pid_t pid)
     return hash_bytes(hash_bytes(hash, &pid, sizeof pid), host, strlen(host));
 }
 
-/* Hydra does not name its runs, but gives each rank a socket; one process has created all of
- * them. */
+/* Identifies the run on this host. Hydra does not name its runs, but one of its processes has
+ * created the sockets of all ranks: its number is used. */
 static uint64_t run_of(bool hydra)
 {
     static const char *const names[] = {"PMIX_NAMESPACE", "OMPI_MCA_orte_hnp_uri", "FLUX_JOB_ID",

@@ -224,8 +224,8 @@ static bool is_of(const struct root_cause *x, const void *context)
                                   x->operation == s->operation && x->from_operation != CAUSES_NONE);
 }
 
-/* Ranks that do the same work may call MPI before and behind it at different sites: the scope that
- * gains most. */
+/* Ranks may do the same work between different call sites, so several scopes are tried. BEST
+ * becomes the one that saves most; false if none saves time. */
 static bool predict_balance(struct event_graph *g, struct prediction *best)
 {
     const double recorded = (double)(g->run.last_ns - g->run.first_ns);

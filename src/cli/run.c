@@ -66,8 +66,8 @@ static void check_launcher(const char *application, const struct mpi_built *mpi)
                    application);
 }
 
-/* Marks this process, so that it can report at its end that it used no MPI; a shell's children may
- * have used it. */
+/* The process with this number reports at its end that it used no MPI. Not for a shell, whose
+ * children may have used MPI. */
 static void name_application(const struct executable *x)
 {
     char pid[32];

@@ -25,7 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The part of a judgement that two successive ones share if nothing has changed. */
+/* Identifies a verdict: as long as nothing changes, successive verdicts are equal in this. */
 struct alarm {
     enum verdict_kind kind;
     int32_t first; /* first rank at fault; -1 if none */

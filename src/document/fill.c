@@ -135,7 +135,7 @@ void table_integer(struct table *t, long long value)
     table_real(t, (double)value);
 }
 
-/* A damaged count may exceed an integer. */
+/* The count in a damaged file may be larger than any integer. */
 void table_real(struct table *t, double value)
 {
     const enum column_kind kind = t->columns[t->next].kind;

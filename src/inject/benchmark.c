@@ -161,8 +161,8 @@ static int measure_now(const struct subject *u, const struct signature *g, doubl
     if (by.n == 0)
         return MPI_SUCCESS;
     TRY(subject_budget(u, share, OPERATIONS_LEAST, 0, &left, &one));
-    snprintf(why_not, 120, "one takes %s, its part of the budget is %s", AS_TIME(1e9 * one),
-             AS_TIME(1e9 * share));
+    snprintf(why_not, 120, "one operation takes %s, its part of the budget is %s",
+             AS_TIME(1e9 * one), AS_TIME(1e9 * share));
     if (left <= 0)
         return MPI_SUCCESS;
     return g->calls > LATER ? measure_arrivals(u, g, left, g->found)

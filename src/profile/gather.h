@@ -56,7 +56,7 @@ uint32_t operation_of(struct gather *g, uint32_t i);
 /* Adds the numbers of messages of each channel, and the open requests, as they are now. */
 void gather_balances(struct gather *g);
 
-/* Adds the parts of the rank's run. */
+/* Adds the rank's time outside of MPI by intervals of time, for every width of an interval. */
 void gather_parts(struct gather *g);
 
 /* Copies the samples of --sample, if there are some. */

@@ -170,7 +170,7 @@ void end_text(uint32_t state, int32_t detail, char *text, size_t room)
             text, room, "%s",
             state == LEDGER_RUNNING
                 ? "still running"
-                : "killed or cut off without a last word (by SIGKILL or another signal, or by a "
+                : "killed or ended without a final record (by SIGKILL or another signal, or by a "
                   "system call: _exit or exec)");
 }
 

@@ -273,7 +273,7 @@ static void fill_causes(struct table *t, const struct view *v)
     for (EACH(const struct root_cause, c, v->p->causes)) {
         const double cost = (double)c->direct_ns + (double)c->passed_ns;
         const bool outside = c->kind == CAUSE_COMPUTATION;
-        const char *unknown = c->operation == PROFILE_NONE ? "(edge of a window, or long history)"
+        const char *unknown = c->operation == PROFILE_NONE ? "(edge of a window, or trace too long)"
                                                            : "(unknown what it waits for)";
         table_text(t, cause_names[c->kind < CAUSE_KINDS ? c->kind : CAUSE_UNKNOWN]);
         table_reals(t, rank_if(c->rank != PROFILE_NONE, c->rank), 1e-9 * cost, 1e-9 * c->error_ns,

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* A pending start whose callback is ours; freed when it is complete. */
+/* A pending operation of UCX with our callback instead of the caller's; freed on completion. */
 struct follower {
     __typeof__(((ucp_request_param_t *)0)->cb) cb;
     void *user_data;

@@ -65,8 +65,8 @@ struct tuned_set {
     ARRAY(struct tuned) list;
 };
 
-/* Adds to a benchmark's signatures, if the library has rules by size, those between them: doubled
- * bytes, and the powers of two and the other numbers of ranks. */
+/* For Open MPI, whose rules have ranges of sizes: adds interpolated signatures between those that a
+ * benchmark has measured, at doubled numbers of bytes and further numbers of ranks. */
 void tuned_set_interpolate(struct tuned_set *s);
 
 /* Signatures of one operation for which the library can only have one algorithm. */

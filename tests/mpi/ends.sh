@@ -37,21 +37,21 @@ done <<END
 abort aborted called MPI_Abort with error code 7
 segv signalled ended by signal 11
 term signalled ended by signal 15
-kill cut_off killed or cut off without a last word (by SIGKILL
+kill cut_off killed or ended without a final record (by SIGKILL
 libc-abort signalled ended by signal 6
 exit exited exited without MPI_Finalize
 quick-exit exited exited without MPI_Finalize
-_exit cut_off killed or cut off without a last word (by SIGKILL or another signal, or by a system call
-handled cut_off killed or cut off without a last word
+_exit cut_off killed or ended without a final record (by SIGKILL or another signal, or by a system call
+handled cut_off killed or ended without a final record
 alarm signalled ended by signal 14
 pipe signalled ended by signal 13
 file-size signalled ended by signal 25
-survived cut_off killed or cut off without a last word
-shrugged cut_off killed or cut off without a last word
-caught-exit cut_off killed or cut off without a last word
-caught-return cut_off killed or cut off without a last word
+survived cut_off killed or ended without a final record
+shrugged cut_off killed or ended without a final record
+caught-exit cut_off killed or ended without a final record
+caught-return cut_off killed or ended without a final record
 caught-abort signalled ended by signal 6
-exec cut_off killed or cut off without a last word (by SIGKILL or another signal, or by a system call
+exec cut_off killed or ended without a final record (by SIGKILL or another signal, or by a system call
 END
 
 # A table says of a killed rank what the report does; and a full disk is called so, whenever it became full.

@@ -208,9 +208,9 @@ static void pilot_take(const struct direct *d)
     }
 }
 
-/* Runs each source PILOT_ROUNDS times, within a third of the budget, after one uncounted operation,
- * before which clocks are measured. The first round may take a third of the largest budget, and its
- * first operation any time: without it any pair may be the slowest. */
+/* Runs one uncounted operation, then PILOT_ROUNDS from each source, within a third of the budget.
+ * The first round may take a third of the largest budget, and its first operation any time:
+ * without them it is unknown which pairs are slow. */
 static int pilot_rounds(struct direct *d)
 {
     struct latency_run *r = d->run;

@@ -90,7 +90,7 @@ static void free_runs(struct runs *r)
         samples_free(&r->of[k]);
 }
 
-/* Does the work alone, so that a communication follows a computation as it does in the run. */
+/* Computes without communication. As in the overlapped run, communication follows computation. */
 static void work_alone(struct runs *r)
 {
     if (r->side->stage->rank == 0)

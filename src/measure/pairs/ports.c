@@ -106,8 +106,8 @@ static int find_delay(const struct fan *f, int from, int to, int v, bool *delaye
     return MPI_SUCCESS;
 }
 
-/* Finds the ports by halving, one receiver after the other. Those that are faster come first:
- * bursts to a slow one, for which a port has time to spare, need not delay others by that port. */
+/* Assigns receivers to ports by bisection, one after the other, the fastest first: a burst to a
+ * slow receiver leaves its port idle in between, and need not delay others on that port. */
 static int divide(const struct fan *f)
 {
     int n = 0;
