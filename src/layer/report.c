@@ -18,6 +18,7 @@ struct reporting {
 static void write_report(void *arg)
 {
     struct reporting *r = arg;
+    tuned_save(r->p);
     profile_symbolize(r->p);
     verdict_of_ended(r->p);
     profile_set_end(r->p, clock_now() - r->start);
@@ -26,7 +27,6 @@ static void write_report(void *arg)
     if (r->error)
         layer_say("cannot write %s/profile.json: %s; the records stay", run_directory.shown,
                   strerror(r->error));
-    tuned_save(r->p);
     if (layer.settings.report)
         report_text(r->p, stderr, &(struct report_options){.directory = run_directory.shown});
 }

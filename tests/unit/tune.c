@@ -143,6 +143,7 @@ Test(tune, mpich_variables)
     const struct tuned t[] = {
         signature("MPI_Bcast", 4, 8, 0.5, 0.9), signature("MPI_Bcast", 4, 16, 1.1, 1),
         signature("MPI_Allgather", 2, 16, 0.5, 2), signature("MPI_Allgather", 4, 16, 1.5, 0.5)};
+    free(written("Other MPI", t, 4, 0));
     char *text = written(mpich, t, 4, 1);
     cr_expect_str_eq(text, "export MPIR_CVAR_DEVICE_COLLECTIVES=percoll\n"
                            "export MPIR_CVAR_BCAST_DEVICE_COLLECTIVE=0\n"
@@ -260,14 +261,14 @@ static bool is_whole(const char *file, const char *text, size_t size)
 /* No file is used with any byte missing or changed, unless the user allows it. */
 Test(tune, damaged_rules_are_refused, .fini = scratch_remove)
 {
-    static const char *const files[] = {"tuned.sum", "env.sh", "openmpi.rules"};
+    static const char *const files[] = {"tuned.sum", "env.sh", "openmpi.rules", "tuned.json"};
     struct tuned t = signature("MPI_Allreduce", 4, 8, 0.5, 0.9);
     struct tuned_set set = set_of(openmpi, &t, 1);
     char text[2000];
     scratch_make();
     tuned_set_save(&set, scratch);
     free(set.list.at);
-    for (int f = 0; f < 3; f++) {
+    for (int f = 0; f < 4; f++) {
         scratch_read(files[f], text, sizeof text);
         const size_t n = strlen(text);
         cr_assert(n > 16 && is_whole(files[f], text, n));
