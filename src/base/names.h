@@ -36,8 +36,8 @@
     X(chain, "chain", RUNS)            /* linear, in segments of 8 KiB */
 
 /* Third argument of X in BCASTS: selects the broadcasts that run directly. */
-#define IF_RUNS(what) what
-#define IF_BUILT(what)
+#define IF_RUNS(...) __VA_ARGS__
+#define IF_BUILT(...)
 
 /* Which ranks must have entered a collective before a rank can leave it, whatever the algorithm. */
 enum collective_kind {

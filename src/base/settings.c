@@ -10,8 +10,7 @@
 #define AT(member) offsetof(struct settings, member)
 #define WORDS(...) OPTION_WORDS(((const char *const[]){__VA_ARGS__, NULL}))
 #define METHOD_NAME(symbol, name) , name
-#define BCAST_NAME(symbol, name, how) IF_##how(name BCAST_COMMA)
-#define BCAST_COMMA ,
+#define BCAST_NAME(symbol, name, how) IF_##how(name, )
 
 const struct settings settings_default = {.output = "collprof.out",
                                           .stack = 4,

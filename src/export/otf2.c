@@ -233,8 +233,7 @@ static bool write_otf2(const struct export_request *r, struct profile *p, FILE *
     return reason_give("%s: %s", r->path, why ?: "the OTF2 library could not write it");
 }
 
-/* With --trace: calls and matched messages as a new OTF2 archive, DIR/otf2; needs OTF2 in the
- * build. */
+/* With --trace: calls and matched messages as an OTF2 archive, DIR/otf2, if built with OTF2. */
 const struct export_format export_otf2 = {
     .name = "otf2",
     .file = "otf2",
@@ -242,5 +241,4 @@ const struct export_format export_otf2 = {
             "messages, but no records of collectives and requests, and no call paths",
     .is_directory = true,
     .events = EVENTS_NEEDED,
-    .write = write_otf2,
-};
+    .write = write_otf2};
