@@ -11,8 +11,8 @@ static const char *const network_names[] = {[LEDGER_NETWORK_OFF] = "off",
                                             [LEDGER_NETWORK_MISSING] = "missing"};
 
 #define LIST(of) of##_list = {of##_names, sizeof of##_names / sizeof *of##_names}
-static const struct names LIST(clock), LIST(state), LIST(family), LIST(wait), LIST(cause),
-    LIST(replay), LIST(network);
+const struct names LIST(clock), LIST(state);
+static const struct names LIST(family), LIST(wait), LIST(cause), LIST(replay), LIST(network);
 
 /* rows.h, whose lines become tables here: see it for what they mean. */
 #define FIELD(name, shown, of, merged, ...)                                                        \
@@ -93,17 +93,7 @@ END()
      sizeof *((struct profile *)0)->member.at, how},
 const struct table_info profile_tables[TABLES] = {PROFILE_TABLES(ROWS_INFO)};
 
-const char *name_of(const struct names *names, uint32_t value)
+const char *names_at(const struct names *names, uint32_t value)
 {
     return value < names->n ? names->at[value] : "unknown";
-}
-
-const char *clock_name_of(uint32_t clock)
-{
-    return name_of(&clock_list, clock);
-}
-
-const char *state_name_of(uint32_t state)
-{
-    return name_of(&state_list, state);
 }

@@ -67,7 +67,7 @@ json_t *field_json(const struct field *f, const void *row)
     case FIELD_HISTOGRAM:
         return histogram_json(*(uint64_t *const *)at);
     default:
-        return json_string(name_of(f->names, *(const uint32_t *)at));
+        return json_string(names_at(f->names, *(const uint32_t *)at));
     }
 }
 

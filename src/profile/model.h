@@ -60,12 +60,6 @@ enum field_merge {
     MERGE_AND
 };
 
-/* The names of values 0, 1, ... */
-struct names {
-    const char *const *at;
-    uint32_t n;
-};
-
 struct field {
     const char *key; /* in profile.json; NULL: not written */
     enum field_kind kind;
@@ -182,9 +176,6 @@ void slices_find(struct profile *p);
 
 /* Why figures that are each possible contradict each other; NULL if they do not. */
 const char *profile_impossible(const struct profile *p);
-
-/* "unknown" if VALUE has no name. */
-const char *name_of(const struct names *names, uint32_t value);
 
 /* A new object with every field of the row that has a key; a value with one field. */
 json_t *fields_json(const struct fields *fields, const void *row);

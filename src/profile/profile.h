@@ -267,9 +267,15 @@ const char *profile_started(const struct profile *p, const char *format, char te
 /* "running" if a rank is; "complete"; "incomplete" if it ended abnormally. */
 const char *run_state_of(const struct profile *p);
 
-/* Names of enum clock_source and of a rank's state, as in profile.json. */
-const char *clock_name_of(uint32_t clock);
-const char *state_name_of(uint32_t state);
+/* The names of values 0, 1, ..., as in profile.json: of enum clock_source, and of a rank's state.
+ */
+struct names {
+    const char *const *at;
+    uint32_t n;
+};
+extern const struct names clock_list, state_list;
+/* "unknown" if VALUE has no name. */
+const char *names_at(const struct names *names, uint32_t value);
 
 /* Writes how a process ended, by its state and signal or error code: "exited without
  * MPI_Finalize". */

@@ -113,7 +113,7 @@ static void put_facts(struct document *d, const struct view *v)
         document_fact(d, "started", "%s", text);
     document_fact(d, "hosts", "%s", hosts_text(p, text));
     put_times(d, v);
-    document_fact(d, "clock", "%s", clock_name_of(p->clock));
+    document_fact(d, "clock", "%s", names_at(&clock_list, p->clock));
     if (p->synchronized && p->clock_bound > 0)
         document_fact(d, "clocks of the hosts", "agree within %s", AS_TIME(p->clock_bound * 1e9));
     put_overhead(d, p);

@@ -362,7 +362,7 @@ static void fill_ranks(struct table *t, const struct view *v)
                     (double)r->calls, seconds(r->cpu_ns), seconds(r->delayed_ns));
         for (size_t k = 0; k < RANK_PARTS; k++)
             table_real(t, 1e-9 * part[k]);
-        table_text(t, state_name_of(r->state));
+        table_text(t, names_at(&state_list, r->state));
         table_text(t, v->p->hosts.at[r->host].name);
     }
 }

@@ -55,7 +55,7 @@ Test(load, raw_records_of_a_crashed_run)
         cr_expect(p->ranks.at[r].state == (r == 4 ? PROFILE_CUT_OFF : end[r].state) &&
                       p->ranks.at[r].state_detail == end[r].detail,
                   "rank %d", r);
-    cr_assert_str_eq(state_name_of(p->ranks.at[4].state), "cut off");
+    cr_assert_str_eq(names_at(&state_list, p->ranks.at[4].state), "cut off");
     cr_assert(made_warns(p, "no record of 1 of 9 ranks: 8"));
     cr_assert(made_warns(p, "made from the raw records"));
     cr_assert_eq(p->entries.n, 2);
