@@ -21,7 +21,7 @@ static void write_report(void *arg)
     tuned_save(r->p);
     profile_symbolize(r->p);
     verdict_of_ended(r->p);
-    profile_set_end(r->p, clock_now() - r->start);
+    r->p->ranks.at[0].merge_ns = whole_count(1e9 * (clock_now() - r->start));
     CLOSED int directory = run_directory_open(&run_directory);
     r->error = directory < 0 ? errno : profile_save(r->p, directory);
     if (r->error)

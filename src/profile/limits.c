@@ -79,14 +79,11 @@ void profile_limit_peers(struct profile *p, size_t limit)
 
 void profile_limit_balances(struct profile *p, size_t limit)
 {
-    size_t kept = 0;
     if (p->balances.n <= limit)
         return;
-    for (size_t i = 0; i < p->balances.n; i++)
-        if (p->balances.at[i].sent != p->balances.at[i].received ||
-            profile_wrong_types(&p->balances.at[i]))
-            p->balances.at[kept++] = p->balances.at[i];
-    p->unbalanced = p->unbalanced || kept > limit / 2; /* the next ranks would exceed it again */
-    p->balances.n = p->unbalanced ? 0 : kept;
+    KEEP(&p->balances, b, b->sent != b->received || profile_wrong_types(b));
+    /* More than half of it: the next ranks would exceed it again. */
+    p->unbalanced = p->unbalanced || p->balances.n > limit / 2;
+    p->balances.n = p->unbalanced ? 0 : p->balances.n;
     profile_reindex(p);
 }

@@ -175,9 +175,6 @@ void profile_free(struct profile *p);
 
 /* --- for the layer --- */
 
-/* Sets how long merging and naming call sites took, in seconds. */
-void profile_set_end(struct profile *p, double seconds);
-
 /* Adds a measurement: see struct profile_finding. Takes over the reference. Its member
  * "communicator_index" is an index in P, and becomes the row's comm. */
 void profile_add_finding(struct profile *p, const char *kind, json_t *finding);

@@ -9,13 +9,6 @@
 #include <string.h>
 #include <time.h>
 
-void profile_set_end(struct profile *p, double seconds)
-{
-    for (size_t i = 0; i < p->ranks.n; i++)
-        if (p->ranks.at[i].rank == 0)
-            p->ranks.at[i].merge_ns = whole_count(1e9 * seconds);
-}
-
 COMPARISON(longest_first, struct profile_entry,
            ORDER(y->time_ns, x->time_ns) ?: ORDER(x->operation, y->operation)
                ?: ORDER(x->site, y->site))

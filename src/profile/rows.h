@@ -63,7 +63,7 @@ F(call_ns, "call_ns", REAL, FIRST) /* what recording adds to a call; 0 if not me
 F(untracked_requests, "untracked_requests", U64, FIRST)
 F(failed_collectives, NULL, U64, FIRST) /* on communicators of more than this process */
 F(init_ns, "init_ns", U64, FIRST)       /* overhead of the layer in MPI_Init */
-F(merge_ns, "merge_ns", U64, FIRST)     /* and in MPI_Finalize */
+F(merge_ns, "merge_ns", U64, FIRST)     /* and in MPI_Finalize of rank 0, which merges */
 /* Part of wall: measurements by the layer, outside of the time of calls. */
 F(injected_ns, "injected_ns", U64, FIRST)
 F(end_ns, NULL, I64, FIRST) /* like trace.last_ns, for this rank */
