@@ -13,7 +13,6 @@
 #include "causes/what_if.h"
 #include "document/json.h"
 #include "record/ledger.h"
-#include "timeline/algorithm.h"
 #include "timeline/network.h"
 #include "timeline/timeline.h"
 

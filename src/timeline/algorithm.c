@@ -1,4 +1,4 @@
-#include "timeline/algorithm.h"
+#include "timeline/network.h"
 
 #include "base/histogram.h"
 

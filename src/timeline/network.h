@@ -1,4 +1,5 @@
-/* What the transport below MPI did in each MPI call. Pure functions, as in timeline.h. */
+/* What the transport below MPI did in each MPI call, and which algorithm a collective used by that.
+ * Pure functions, as in timeline.h. */
 #pragma once
 
 #include "base/array.h"
@@ -42,3 +43,12 @@ bool net_is_cut_off(const struct event *a, uint64_t time_mask);
 /* Number of messages whose sending call started a send of the transport. EVENTS: N events of MPI in
  * any order. */
 uint64_t net_sends_seen(const struct net_traffic *t, const struct event *events, size_t n);
+
+/* Which algorithm a collective operation used, from the number and size of the messages that each
+ * rank sent and received in it: puts the names of all whose messages are those of SEEN into NAME,
+ * "ring or linear", since small numbers of ranks do not distinguish all. Empty if none is known.
+ * OPERATION: MPI's name. ROOT: a rank of the communicator. BYTES: the whole message of a broadcast
+ * or a reduction, otherwise a rank's block. */
+enum { ALGORITHM_NAME = 160 };
+void algorithm_find(const char *operation, size_t ranks, size_t root, uint64_t bytes,
+                    const struct traffic *seen, char name[ALGORITHM_NAME]);

@@ -2,7 +2,6 @@
  * is written by hand; N is the message. */
 #include "made_profile.h"
 #include "profile/model.h"
-#include "timeline/algorithm.h"
 
 enum { N = 4096 };
 
