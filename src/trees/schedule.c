@@ -10,14 +10,13 @@
 bool schedule_new(struct schedule *s, int n, int root)
 {
     size_t size = (size_t)n;
-    double *label = calloc(size + 1, 3 * sizeof *label + 4 * sizeof *s->first);
+    double *label = calloc(size + 1, 2 * sizeof *label + 4 * sizeof *s->first);
     *s = (struct schedule){.n = n, .root = root};
     if (!label)
         return false;
     s->label = label;
     s->arrival = s->label + n;
-    s->period = s->arrival + n;
-    s->first = (int *)(s->period + n);
+    s->first = (int *)(s->arrival + n);
     s->parent = s->first + n + 1;
     s->child = s->parent + n;
     s->order = s->child + n;
@@ -91,22 +90,6 @@ static double port_time(const struct schedule *s, const struct graph *g, int u, 
     return busy;
 }
 
-/* Delays arrivals by LATER segments, which pass each vertex at the pace of the slowest one above,
- * that needs a period for its children. */
-static void add_segments(struct schedule *s, const struct graph *g, int later)
-{
-    s->period[s->root] = 0;
-    for (int k = 0; k < s->n; k++) {
-        int u = s->order[k];
-        double busy = s->period[u];
-        s->arrival[u] += later * busy;
-        for (int i = s->first[u]; i < s->first[u + 1]; i++)
-            busy = fmax(busy, port_time(s, g, u, i));
-        for (int i = s->first[u]; i < s->first[u + 1]; i++)
-            s->period[s->child[i]] = busy;
-    }
-}
-
 /* When U's I-th message has left its port, if its call begins at FREE. AT: when earlier ones had.
  */
 static double find_departure(const struct schedule *s, const struct graph *g, int u, int i,
@@ -150,10 +133,11 @@ void schedule_predict(struct schedule *s, const struct graph *g, int segments)
     for (int i = s->n - 1; i >= 0; i--)
         s->label[s->order[i]] = label_of(s, g, s->order[i]);
     s->completion = find_arrivals(s, g, SCHEDULE_IN_TURN, s->arrival);
-    if (segments > 1)
-        add_segments(s, g, segments - 1);
-    for (int v = 0; v < s->n; v++)
-        s->completion = fmax(s->completion, s->arrival[v]);
+    double busy = 0;
+    for (int u = 0; segments > 1 && u < s->n; u++)
+        for (int i = s->first[u]; i < s->first[u + 1]; i++)
+            busy = fmax(busy, port_time(s, g, u, i));
+    s->completion += (segments - 1) * busy;
 }
 
 double schedule_last(const struct schedule *s, const struct graph *g, enum schedule_sharing sharing)

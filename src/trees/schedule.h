@@ -19,7 +19,6 @@ struct schedule {
     double *label;     /* array of n: the paper's label: seconds from u's receipt to the last
                           arrival in its subtree, if u has one port */
     double *arrival;   /* array of n: predicted seconds since the root's first send */
-    double *period;    /* array of n: seconds between two segments there, if it is segmented */
     double completion; /* the largest arrival */
     size_t segment;    /* bytes of a segment; 0: whole messages */
 };
@@ -44,9 +43,9 @@ bool schedule_link(struct schedule *s);
  * Jackson's rule the best order for any D), then updates order, arrivals and completion. */
 void schedule_label(struct schedule *s, const struct graph *g);
 
-/* Computes labels, arrivals and completion without changing the order of sending, for SEGMENTS
- * segments; the graph is that of one segment. A vertex sends a segment to all its children before
- * the next one. */
+/* Computes labels, arrivals of the first segment, and completion without changing the order of
+ * sending, for SEGMENTS segments; the graph is that of one segment. A vertex sends a segment to all
+ * its children before the next one; later ones follow at the pace of the busiest sender. */
 void schedule_predict(struct schedule *s, const struct graph *g, int segments);
 
 /* How a sender's messages use its path: one after the other, as schedule_predict() assumes;

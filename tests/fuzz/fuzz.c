@@ -101,7 +101,7 @@ static void read_pairs(const char *path)
     if (!pairs_log_load(path, &p, why, sizeof why))
         return;
     pairs_log_write(&p, nowhere);
-    if (pairs_graph(&p, 64, false, 0, &g))
+    if (pairs_graph(&p, 0, 64, false, 0, &g))
         graph_free(&g);
     pairs_free(&p);
 }

@@ -2,7 +2,7 @@
 """usage: trees.py [FIRST_SEED CASES MOST_RANKS SECONDS [DONE]]
 
 Trees from measured latencies on platforms that nobody chose (platforms/make.py, all kinds): what collbench-tree
-predicts before it runs a tree, and what it advises, against what it then measures. Leaves each kind out in turn: the
+predicts before it runs a tree, and what it advises, against what it then measures; in half each host has a clock. Leaves each kind out in turn: the
 error that 95 % of the predictions on all other kinds stay within, applied to that kind. With ./check --thorough 20 cases
 by a new seed.
 
@@ -20,10 +20,11 @@ NOTHING_SHARED = {"flat", "asymmetric", "unlike", "adsl", "slow_rank", "coordina
 def run(seed, most_ranks, directory, seconds):
     case = sweep.make.write(seed, most_ranks, directory, sweep.make.MORE_KINDS)
     out = sweep.simulate(case, seconds, ["sim/collbench-tree", "--format=json", "--stop=fixed", "-i", "3", "-x", "1",
-                                         "--segment=0", "--sizes=%d" % case["bytes"], "--root=%d" % case["root"]])
+                                         "--segment=0", "--sizes=%d" % case["bytes"], "--root=%d" % case["root"]],
+                         **({"SIM_DRIFT": str(case["drift"])} if case["drift"] else {}))
     keys = ("algorithm", "chosen", "advised", "predicted", "at_least", "at_most", "measured")
     rows = json.loads(out[out.index("{"):])["tables"]["schedules"]["rows"]
-    return case, [{k: r[k] for k in keys} for r in rows]
+    return case, [{**{k: r[k] for k in keys}, "measured": r["measured"] or math.inf} for r in rows]  # by clocks unknown
 
 
 def excess(r):
@@ -34,8 +35,8 @@ def excess(r):
 def judge(case, rows):
     library, grid = rows[0], next(r for r in rows if r["algorithm"] == "grid")
     advised = grid if grid["advised"] == "yes" else library
-    stated = [r for r in rows if r["predicted"]]
-    return {"kind": case["kind"], "grid": grid, "advised": advised, "stated": stated, "unknown": len(rows) - 1 - len(stated),
+    stated = [{**r, "clocks": case["drift"]} for r in rows if r["predicted"] and r["measured"] < math.inf]
+    return {"kind": case["kind"], "grid": grid, "advised": advised, "stated": stated, "unknown": sum(not r["predicted"] for r in rows[1:]),
             "shares": case["kind"] not in NOTHING_SHARED or case["ranks_a_host"] > 1,
             "library": advised["measured"] / library["measured"],
             "best": advised["measured"] / min(r["measured"] for r in rows)}
@@ -82,7 +83,7 @@ def summarize(results):
              ("unknown where nothing is shared", sum(f["unknown"] for f in alone), rows / 20, rows)]
     for what, n, most, of in count:
         print("%s: %d of %d" % (what, n, of))
-    widths = [r["at_most"] / r["at_least"] - 1 for r in stated]
+    widths = [r["at_most"] / r["at_least"] - 1 for r in stated if not r["clocks"]]
     off = [abs(r["predicted"] / r["measured"] - 1) for r in stated]
     print("off by %.2f %%, at most %.0f %%; interval %.1f %% wide (medians)" % (100 * quantile(off, 0.5), 100 * max(off), 100 * quantile(widths, 0.5)))
     leave_out(found)

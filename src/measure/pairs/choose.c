@@ -62,7 +62,7 @@ static bool choose_among(const struct pairs *p, int root, size_t bytes, size_t s
     bool cut = segment > 0 && segment < bytes;
     int segments = cut ? (int)((bytes + segment - 1) / segment) : 1;
     struct graph g RELEASED(graph_free) = {0};
-    if (!pairs_graph(p, cut ? segment : bytes, cut, 0, &g)) {
+    if (!pairs_graph(p, root, cut ? segment : bytes, cut, 0, &g)) {
         snprintf(why, size, "no memory for %d ranks", p->n);
         return false;
     }
@@ -101,7 +101,7 @@ static double predict_limit(const struct pairs *p, size_t bytes, const struct sc
                             enum schedule_sharing sharing)
 {
     struct graph g RELEASED(graph_free) = {0};
-    return pairs_graph(p, bytes, false, late, &g) ? schedule_last(s, &g, sharing) : NAN;
+    return pairs_graph(p, s->root, bytes, false, late, &g) ? schedule_last(s, &g, sharing) : NAN;
 }
 
 /* Whether no two messages are ever under way at the same time. */
@@ -128,7 +128,7 @@ const char *schedule_unknown(const struct pairs *p, size_t bytes, const struct s
 struct estimate schedule_predict_interval(const struct pairs *p, size_t bytes, struct schedule *s)
 {
     struct graph g RELEASED(graph_free) = {0};
-    if (schedule_unknown(p, bytes, s) || !pairs_graph(p, bytes, false, 0, &g)) {
+    if (schedule_unknown(p, bytes, s) || !pairs_graph(p, s->root, bytes, false, 0, &g)) {
         s->completion = NAN;
         for (int v = 0; v < s->n; v++)
             s->arrival[v] = NAN;

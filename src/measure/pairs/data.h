@@ -26,6 +26,8 @@ enum pairs_quantity {
     PAIRS_ANSWERED,              /* time of a message and an empty one back */
     PAIRS_PORT,                  /* number of the sender's port: see graph.h */
     PAIRS_RENDEZVOUS,            /* 1: a send waits for its receiver; 0: it does not */
+    PAIRS_AHEAD, /* by how much the receiver's clock was ahead of the sender's, give or take
+                    PAIRS_BOUND: a correction of the common clock; equal at all sizes */
     PAIRS_QUANTITIES
 };
 
@@ -47,6 +49,8 @@ struct pairs {
     const char *order; /* how it was measured, in words; NULL: not known */
     double slowdown;   /* ratio of a pair's time while others are measured to its time alone: the
                           largest of all tested pairs; 0: unknown */
+    double drift;      /* by how much a clock may have changed against the common clock while this
+                          was measured */
 };
 
 /* Pairs share a path, a network card or a processor if concurrency slows one by more than this. */
@@ -103,11 +107,19 @@ struct pairs_loggp pairs_loggp(const struct pairs *p, int i, int j);
  * unknown, also between eager and pull, as where a short latency consists of the calls. */
 const char *pairs_protocol(const struct pairs *p, int s, int i, int j);
 
-/* Makes the graph of a broadcast of BYTES. D + w of an edge is its one-way latency: as near to half
- * of the median round trip as the clocks allow, interpolated between sizes and extrapolated by
- * the bandwidth; with LATE 1 the longest that they allow, with -1 the shortest. D is the time of
+/* Finds the differences of the ranks' clocks from ONE_WAY by these clocks, which may have any
+ * value, and BOUND by their synchronisation. Sets AHEAD, ONE_WAY as far as it is known, and its
+ * BOUND. */
+void pairs_find_clocks(struct pairs *p);
+
+/* Makes the graph of a broadcast of BYTES from ROOT. D + w of an edge is its one-way latency by the
+ * two clocks, of which each is as far from the root's as is likely: an arrival at rank i is off by
+ * at most BOUND of ROOT and i, whatever the path. It is half of the median round trip if these are
+ * unknown, interpolated between sizes and extrapolated by the bandwidth. D is the time of
  * the send call, and at least the port's smallest gap (within its host, or to other hosts), since
- * all the sender's messages by one port share a path. If send calls are unknown, D is half of the
+ * all the sender's messages by one port share a path; at most the one-way latency, with LATE 1 the
+ * longest that the clocks allow, with -1 the shortest. If send calls are unknown, D is half of the
  * sender's shortest one-way latency. SEGMENT: the message is one of many segments, sent without
  * waiting, so D is the gap. False if there is no memory. */
-bool pairs_graph(const struct pairs *p, size_t bytes, bool segment, int late, struct graph *g);
+bool pairs_graph(const struct pairs *p, int root, size_t bytes, bool segment, int late,
+                 struct graph *g);

@@ -9,7 +9,7 @@ struct sized {
     const struct pairs *p;
     size_t bytes;
     bool segment;
-    int late;
+    int root, late;
     bool sends, gaps, one_way;
 };
 
@@ -56,9 +56,8 @@ static double gap_of(const struct sized *m, int u, int v)
                    : (double)m->bytes / pairs_bandwidth(m->p, u, v);
 }
 
-/* One-way latency: half of the round trip, more for the direction with the larger gap, limited to
- * the interval that the measured one-way latency and its error bound allow. No message is faster
- * than its gap. */
+/* One-way latency by the clocks that M's root and LATE say; without them half of the round trip,
+ * more for the direction with the larger gap. No message is faster than its gap. */
 static double one_way(const struct sized *m, int i, int j)
 {
     double trip = interpolate(m, i, j, PAIRS_MEDIAN), low = 1e-3 * trip, high = trip - low;
@@ -68,14 +67,15 @@ static double one_way(const struct sized *m, int i, int j)
         low = fmax(low, scale * there);
         high = fmin(high, trip - scale * back);
     }
-    double likely = (low + high) / 2;
+    double way = (low + high) / 2;
     if (m->one_way) {
-        double way = interpolate(m, i, j, PAIRS_ONE_WAY), bound = interpolate(m, i, j, PAIRS_BOUND);
-        low = fmin(high, fmax(low, way - bound));
-        high = fmax(low, fmin(high, way + bound));
+        const size_t of_root = pairs_cell(m->p, m->root, 0), cell = pairs_cell(m->p, i, j);
+        const double *ahead = m->p->size[0].of[PAIRS_AHEAD], *bound = m->p->size[0].of[PAIRS_BOUND],
+                     drift = bound[cell] > 0 ? m->p->drift : 0;
+        way = interpolate(m, i, j, PAIRS_ONE_WAY) + ahead[cell] - ahead[of_root + j] +
+              ahead[of_root + i] + m->late * (bound[of_root + j] - bound[of_root + i] + drift);
     }
-    double way = m->late < 0 ? low : m->late > 0 ? high : fmin(high, fmax(low, likely));
-    return way + beyond(m, i, j);
+    return fmax(low, fmin(high, way)) + beyond(m, i, j);
 }
 
 /* Number of the port by which U sends to V; 0 if U has one port. */
@@ -133,7 +133,8 @@ static void graph_row(const struct sized *m, int u, struct graph *g, double *lea
     }
 }
 
-bool pairs_graph(const struct pairs *p, size_t bytes, bool segment, int late, struct graph *g)
+bool pairs_graph(const struct pairs *p, int root, size_t bytes, bool segment, int late,
+                 struct graph *g)
 {
     FREED double *least = malloc(2 * (size_t)p->n * sizeof *least);
     if (!least || !graph_new(g, p->n))
@@ -141,11 +142,37 @@ bool pairs_graph(const struct pairs *p, size_t bytes, bool segment, int late, st
     const struct sized m = {p,
                             bytes,
                             segment,
+                            root,
                             late,
                             pairs_all_known(p, PAIRS_SEND),
                             pairs_all_known(p, PAIRS_GAP),
-                            pairs_all_known(p, PAIRS_ONE_WAY) && pairs_all_known(p, PAIRS_BOUND)};
+                            pairs_all_known(p, PAIRS_ONE_WAY)};
     for (int u = 0; u < p->n; u++)
         graph_row(&m, u, g, least);
     return true;
+}
+
+/* No latency is below 0, so J's clock is ahead of I's by at most what the clocks show of it; and by
+ * at most BOUND, the limit of their synchronisation. AHEAD is the most that all pairs together
+ * allow, by shortest paths (Floyd, Warshall), until its middle and BOUND take the place of this. */
+void pairs_find_clocks(struct pairs *p)
+{
+    const int n = p->n;
+    double *const *first = p->size[0].of, *most = first[PAIRS_AHEAD];
+    for (int k = 0; k < n * n; k++)
+        most[k] = first[PAIRS_BOUND][k] > 0
+                      ? fmin(first[PAIRS_BOUND][k], first[PAIRS_ONE_WAY][k]) + 2 * p->drift
+                      : 0;
+    for (int via = 0; via < n; via++)
+        for (int k = 0; k < n * n; k++)
+            most[k] = fmin(most[k], most[k / n * n + via] + most[via * n + k % n]);
+    for (int s = p->n_sizes - 1; s >= 0; s--)
+        for (int k = 0; k < n * n; k++) {
+            double *const *of = p->size[s].of;
+            of[PAIRS_BOUND][k] = (most[k] + most[k % n * n + k / n]) / 2;
+            of[PAIRS_ONE_WAY][k] = fmax(
+                0, fmin(of[PAIRS_MEDIAN][k], of[PAIRS_ONE_WAY][k] - most[k] + of[PAIRS_BOUND][k]));
+        }
+    for (int k = 0; k < n * n; k++)
+        most[k] -= first[PAIRS_BOUND][k];
 }

@@ -183,23 +183,18 @@ static int run_trial(const struct grid *g, const struct schedule *s, struct oper
     return error;
 }
 
-static bool is_flat(const struct schedule *s)
-{
-    int children = 0;
-    for (int v = 0; v < s->n; v++)
-        children += v != s->root && s->parent[v] == s->root;
-    return children == s->n - 1;
-}
-
 /* On rank 0: the first schedule from I on that may still be faster; -1 if there is none. Schedules
  * are in ascending order of prediction, and predictions are lower bounds; but on shared media,
  * where ports are not searched, a root that has several sends to all ranks at once. */
 static int next_trial(const struct choice *c, int i, const struct bcast_grid_plan *plan)
 {
-    for (; i < c->n; i++)
-        if (i < TRIED_LEAST || is_flat(&c->s[i]) ||
-            (i < TRIED_MOST && c->s[i].completion < 0.98 * plan->trial_grid.value))
+    for (; i < c->n; i++) {
+        const struct schedule *s = &c->s[i];
+        const bool flat = s->first[s->root + 1] - s->first[s->root] == s->n - 1;
+        if (i < TRIED_LEAST || flat ||
+            (i < TRIED_MOST && s->completion < 0.98 * plan->trial_grid.value))
             return i;
+    }
     return -1;
 }
 

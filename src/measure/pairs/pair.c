@@ -186,7 +186,7 @@ struct trip {
 };
 enum { SIDE = sizeof(struct side) / sizeof(double), TRIP = sizeof(struct trip) / sizeof(double) };
 
-/* Evaluates REPEATS round trips; reorders T. One-way latencies are limited to [0, round trip]. */
+/* Evaluates REPEATS round trips; reorders T. One-way latencies are those by the two clocks. */
 static struct trip find_trip(const struct pairs_run *m, struct pair_times t, double *answered,
                              int repeats)
 {
@@ -197,8 +197,8 @@ static struct trip find_trip(const struct pairs_run *m, struct pair_times t, dou
         answered[k] -= t.begin[k] + m->clock_cost;
         t.trip[k] -= answered[k];
     }
-    trip.there = fmax(0, fmin(trip.median, stats_median(answered, (size_t)repeats)));
-    trip.back = fmax(0, fmin(trip.median, stats_median(t.trip, (size_t)repeats)));
+    trip.there = stats_median(answered, (size_t)repeats);
+    trip.back = stats_median(t.trip, (size_t)repeats);
     return trip;
 }
 
@@ -212,8 +212,7 @@ static void fill_row(const struct pairs_run *m, int peer, int size, const struct
         [PAIRS_SD] = trip->sd,
         [PAIRS_MEDIAN] = trip->median,
         [PAIRS_MIN] = trip->min,
-        [PAIRS_BOUND] =
-            mine->clock == theirs->clock ? 0 : fmin(trip->min, mine->bound + theirs->bound),
+        [PAIRS_BOUND] = mine->clock == theirs->clock ? 0 : mine->bound + theirs->bound,
         [PAIRS_SEND] = mine->send,
         [PAIRS_RECEIVE] = theirs->receive,
         [PAIRS_GAP] = theirs->gap,

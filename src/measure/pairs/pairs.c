@@ -99,7 +99,7 @@ static int run_paper(struct pairs_run *m)
 static int collect(struct pairs_run *m, struct pairs *p)
 {
     for (int s = 0; s < m->plan->n_sizes; s++)
-        for (int what = 0; what < PAIRS_QUANTITIES; what++)
+        for (int what = 0; what < PAIRS_AHEAD; what++)
             TRY(PMPI_Gather(pair_row(m, m->row, s, what), m->n, MPI_DOUBLE,
                             m->rank == 0 ? p->size[s].of[what] : NULL, m->n, MPI_DOUBLE, 0,
                             m->comm));
@@ -300,6 +300,13 @@ int pairs_measure(MPI_Comm comm, const struct pairs_plan *plan, struct pairs *p)
     int error = sync_all_have(comm, allocate(&m, p));
     if (error == MPI_SUCCESS)
         error = run(&m, p);
+    if (error == MPI_SUCCESS && plan->clock && plan->clock->domains > 1) {
+        const struct sync_line *line = &plan->clock->line;
+        double drift = line->drift_bound * (clock_now() - line->to);
+        error = PMPI_Reduce(&drift, &p->drift, 1, MPI_DOUBLE, MPI_MAX, 0, comm);
+    }
+    if (error == MPI_SUCCESS && m.rank == 0)
+        pairs_find_clocks(p);
     if (error == MPI_SUCCESS)
         error = collect_hosts(&m, p);
     free(m.buffer);
