@@ -85,10 +85,7 @@ libcompare_la_SOURCES = src/compare/compare.c src/compare/evidence.c src/compare
 # export: a run in several formats: those that these files define, in this order.
 libexport_la_CPPFLAGS = $(AM_CPPFLAGS) $(OTF2_CFLAGS)
 libexport_la_SOURCES = src/export/report.c src/export/pages.c src/export/timeline.c \
-	src/export/openmetrics.c src/export/perfetto.c
-if OTF2
-libexport_la_SOURCES += src/export/otf2.c
-endif
+	src/export/openmetrics.c src/export/perfetto.c src/export/otf2.c
 nodist_libexport_la_SOURCES = export_formats.c
 export_formats.c: $(libexport_la_SOURCES) Makefile
 	$(AM_V_GEN)$(AWK) '/^const struct export_format/ { declared = declared "extern const struct export_format " $$4 ";\n"; \

@@ -38,7 +38,7 @@ int cli_info(int argc, char **argv)
     printf("  %-19s", "formats");
     for (size_t i = 0; i < n_export_formats; i++)
         printf("%s%s", i ? ", " : "", export_formats[i]->name);
-    puts("");
+    puts(HAVE_OTF2 ? "" : " (not otf2: built without OTF2)");
     printf("  %-19s%s\n", "compiler", __VERSION__);
     library_line("libcollprof.so", "library");
     library_line("libcollprof-transport.so", "transport library");

@@ -58,7 +58,7 @@ static const struct option_entry entries[] = {
     {"list", NULL, "list the runs in DIR and beside it, the latest first", option_take_flag,
      AT(list)},
     {"format", "FORMAT",
-     "%s: as a page for a browser or for other programs; see collprof-report(1)", option_take_word,
+     "%s; html writes DIR/report.html; perfetto and otf2 need a run with --trace", option_take_word,
      AT(format), &format_list},
     {"output", "PATH", "write to that file, or otf2's directory", option_take_text, AT(output),
      .letter = 'o'},

@@ -30,7 +30,7 @@ struct export_format {
     const char *note;  /* printed after the path of what was written; NULL: nothing */
     bool is_directory; /* WRITE makes the directory R->path, and does not use OUT */
     enum { EVENTS_UNUSED, EVENTS_BESIDE, EVENTS_NEEDED } events; /* NEEDED: P has them */
-    /* Writes P, to which it may add findings. False after reason_give(). */
+    /* Writes P, to which it may add findings. False after reason_give(), which may also remark. */
     bool (*write)(const struct export_request *r, struct profile *p, FILE *out);
 };
 

@@ -1,8 +1,10 @@
 /* The trace as an OTF2 archive, for Vampir, Scalasca's tools and otf2-print: a location group per
  * rank, a location per thread, a region per MPI function, and a pair of message records for every
  * message that has both ends. */
+#include "config.h"
 #include "export/export.h"
 
+#if HAVE_OTF2
 #include <otf2/otf2.h>
 
 #include <errno.h>
@@ -232,6 +234,14 @@ static bool write_otf2(const struct export_request *r, struct profile *p, FILE *
     nftw(r->path, remove_one, 8, FTW_DEPTH | FTW_PHYS); /* safe: nothing existed there before */
     return reason_give("%s: %s", r->path, why ?: "the OTF2 library could not write it");
 }
+#else
+static bool write_otf2(const struct export_request *r, struct profile *p, FILE *none)
+{
+    (void)r, (void)p, (void)none;
+    return reason_give(
+        "this collprof was built without OTF2: with libotf2-trace-dev, configure again");
+}
+#endif
 
 /* With --trace: calls and matched messages as an OTF2 archive, DIR/otf2, if built with OTF2. */
 const struct export_format export_otf2 = {

@@ -127,6 +127,7 @@ static bool write_perfetto(const struct export_request *r, struct profile *p, FI
     return true;
 }
 
-/* With --trace: every call with its wait state, and messages as arrows. */
+/* With --trace: every call with its wait state, and messages as arrows; not the transport, which a
+ * page draws. */
 const struct export_format export_perfetto = {
     .name = "perfetto", .events = EVENTS_NEEDED, .write = write_perfetto};

@@ -11,12 +11,13 @@
 
 bool records_find(glob_t *records, const char *directory)
 {
+    FREED char *real = realpath(directory, NULL); /* the link may lead to the next run soon */
     char inside[4200];
-    snprintf(inside, sizeof inside, "%.4100s/.", directory);
-    if (access(inside, R_OK))
+    snprintf(inside, sizeof inside, "%.4100s/.", real ? real : "");
+    if (!real || access(inside, R_OK))
         return reason_give("%s: %s: use: mpiexec -n N collprof ./app, or another directory",
                            directory, strerror(errno));
-    *records = input_list(directory, "/" LEDGER_NAMES);
+    *records = input_list(real, "/" LEDGER_NAMES);
     return true;
 }
 

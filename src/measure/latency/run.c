@@ -75,7 +75,8 @@ void figure_take(struct latency_run *r, int part, struct series *s)
 /* Subtracting the cost of clock readings can make a very short time negative. */
 static bool is_possible(const struct latency_run *r, double value)
 {
-    bool may_be_none = r->c->together || r->result->method->meaning == MEANS_OVERHEAD;
+    const enum latency_meaning m = r->result->method->meaning;
+    const bool may_be_none = r->c->together || m == MEANS_OVERHEAD || m == MEANS_GAP;
     return value > (may_be_none ? -100e-9 : 0);
 }
 
@@ -107,6 +108,7 @@ void figures_of_ranks(struct latency_run *r, int apart)
 {
     struct latency_result *result = r->result;
     result->value = ESTIMATE_UNKNOWN;
+    result->loop_mean = NAN;
     result->asked = r->size - (apart >= 0);
     for (r->to = 0; r->to < r->size; r->to++) {
         struct latency_figure *f = run_figure(r);
