@@ -89,8 +89,8 @@ static struct column columns[] = {
      "time of MPI_Bcast divided by this time; empty if one of them is only a least time, or within "
      "the clocks' error"},
     {"advised", NULL, COLUMN_TEXT, 0,
-     "whether the fastest tree in a trial was faster than MPI_Bcast, whatever the clocks' error; "
-     "unknown: the trial leaves it open, or this measurement contradicts it"},
+     "whether the fastest tree in a trial was faster than MPI_Bcast, and at most 3 % slower "
+     "whatever the clocks' error; unknown: the trial leaves it open, or its row contradicts it"},
     {"chosen", NULL, COLUMN_TEXT, 0, "the tree that \"grid\" chose", .flags = COLUMN_OPTIONAL},
 };
 

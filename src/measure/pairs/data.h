@@ -70,6 +70,13 @@ static inline double pairs_value(const struct pairs_size *s, enum pairs_quantity
     return trip && value != value ? s->of[PAIRS_MEAN][cell] : value;
 }
 
+/* The most by which J's clock was ahead of I's by the common clock; NaN if unknown. */
+static inline double pairs_ahead(const struct pairs *p, int i, int j)
+{
+    size_t cell = pairs_cell(p, i, j);
+    return p->size[0].of[PAIRS_AHEAD][cell] + p->size[0].of[PAIRS_BOUND][cell];
+}
+
 /* Whether I and J run on one host. False if a host name is unknown. */
 static inline bool pairs_same_host(const struct pairs *p, int i, int j)
 {

@@ -14,7 +14,8 @@
 /* TRIALS: broadcasts of each schedule, at least 2. TRIED: number of schedules that are tried. */
 enum { TRIALS = 5, TRIED_LEAST = 3, TRIED_MOST = 20, SIZES_MAX = 48, WHY_MAX = 256 };
 static const double TRIAL_SECONDS = 0.1, /* for each schedule */
-    LESS = 0.98;                         /* smaller differences are ignored */
+    LESS = 0.98,                         /* smaller differences are ignored */
+    SLOWER = 0.03;                       /* what errors of clocks may hide, at most */
 
 /* Rank 0 alone knows whether all went well, and the reason if not; the others learn both here. */
 static bool agree(MPI_Comm comm, bool good, char *why, size_t size)
@@ -90,14 +91,13 @@ static bool measure(struct grid *g, const size_t *bytes, int n, double most, cha
 bool bcast_grid_open(struct grid *g, MPI_Comm comm, const char *log, const size_t *bytes, int n,
                      double most, char *why, size_t size)
 {
-    bool good = true;
     *g = (struct grid){.comm = comm, .clock = g->clock};
+    if (g->clock)
+        g->then = *g->clock;
     PMPI_Comm_rank(comm, &g->rank);
     PMPI_Comm_size(comm, &g->size);
-    if (!log)
-        good = measure(g, bytes, n, most, why, size);
-    else if (g->rank == 0)
-        good = load(g, log, why, size);
+    bool good =
+        log ? g->rank > 0 || load(g, log, why, size) : measure(g, bytes, n, most, why, size);
     good = agree(comm, good, why, size);
     if (!good)
         bcast_grid_close(g);
@@ -116,6 +116,7 @@ static void try_out(const struct grid *g, const struct bcast *b, struct operatio
 {
     data->by = b;
     struct latency_case c = operation_case(data, false);
+    struct sync_clock still;
     c.check = NULL;
     c.clock = g->clock;
     c.plan = plan_default();
@@ -123,6 +124,12 @@ static void try_out(const struct grid *g, const struct bcast *b, struct operatio
     c.plan.repeats_min = 2;
     c.plan.warmup = 1;
     c.plan.budget = TRIAL_SECONDS;
+    if (!sync_measures_one_way(g->clock)) {
+        still = *g->clock;
+        still.comm = MPI_COMM_NULL; /* so no trial measures it again: see bcast_grid_is_quicker() */
+        c.clock = &still;
+        c.plan.repetitions = 2 * TRIALS;
+    }
     latency_measure_direct(&c, out);
 }
 
@@ -139,17 +146,25 @@ static struct estimate with_interval(struct estimate e)
 }
 
 bool bcast_grid_is_quicker(const struct latency_outcome *a, const struct latency_outcome *b,
-                           int root)
+                           int root, const struct pairs *p, double drift)
 {
     if (!a->n_results || !b->n_results)
         return false;
-    const struct latency_result *mine = a->result, *other = b->result;
-    const double apart = fmax(mine->clock_bound, other->clock_bound),
-                 last = with_interval(other->value).low - apart;
-    for (int i = 0; i < a->size; i++)
-        if (i != root && !(with_interval(mine->figure[i].value).high <
-                           LESS * fmax(with_interval(other->figure[i].value).low, last)))
+    const struct latency_figure *mine = a->result->figure, *other = b->result->figure;
+    const double last = with_interval(b->result->value).low;
+    for (int i = 0; i < a->size; i++) {
+        const double own = with_interval(other[i].value).low;
+        bool less = with_interval(mine[i].value).high < LESS * fmax(own, last), bounded = !p;
+        /* I's exit with A is late by the error of I's clock, J's with B by that of J's, in both
+         * cases less the root's; so B took LEAST or more. */
+        for (int j = 0; p && j < b->size; j++) {
+            const double least = fmax(0, other[j].value.value - pairs_ahead(p, root, j) - drift);
+            bounded |= j != root && mine[i].value.value + pairs_ahead(p, i, j) + drift <
+                                        other[j].value.value + SLOWER * least;
+        }
+        if (i != root && !(less && bounded))
             return false;
+    }
     return true;
 }
 
@@ -198,6 +213,15 @@ static int next_trial(const struct choice *c, int i, const struct bcast_grid_pla
     return -1;
 }
 
+/* *DRIFT, on rank 0: by how much the difference of two clocks may have changed since the pairs. */
+static int find_drift(const struct grid *g, double *drift)
+{
+    const double at = g->then.line.to, since = clock_now() - at,
+                 change = fabs(sync_global(g->clock, at) - sync_global(&g->then, at)),
+                 mine = 2 * (change + g->clock->line.drift_bound * since);
+    return PMPI_Reduce(&mine, drift, 1, MPI_DOUBLE, MPI_MAX, 0, g->comm);
+}
+
 /* *BEST: index of the fastest schedule of C. */
 static int run_trials(const struct grid *g, int root, size_t bytes, const struct choice *c,
                       int *best, struct bcast_grid_plan *plan)
@@ -205,8 +229,11 @@ static int run_trials(const struct grid *g, int root, size_t bytes, const struct
     struct operation_call data RELEASED(operation_release) = {.topology = MPI_COMM_NULL};
     struct latency_outcome tree RELEASED(latency_outcome_free) = {0};
     struct latency_outcome native RELEASED(latency_outcome_free) = {0};
+    double drift = 0;
     if (!trial_open(g, root, bytes, &data))
         return MPI_SUCCESS;
+    TRY(g->clock && g->clock->comm == g->comm ? sync_remeasure(g->clock) : MPI_SUCCESS);
+    const struct pairs *p = sync_measures_one_way(g->clock) ? NULL : &g->pairs;
     for (int i = 0;; i++) {
         int quickest;
         i = g->rank == 0 ? next_trial(c, i, plan) : 0;
@@ -219,7 +246,8 @@ static int run_trials(const struct grid *g, int root, size_t bytes, const struct
     }
     try_out(g, &tree_native, &data, &native);
     plan->trial_native = time_of(&native);
-    int keeps = !bcast_grid_is_quicker(&tree, &native, root);
+    TRY(p ? find_drift(g, &drift) : MPI_SUCCESS);
+    int keeps = !bcast_grid_is_quicker(&tree, &native, root, p, drift);
     PMPI_Bcast(&keeps, 1, MPI_INT, 0, g->comm);
     plan->native = keeps;
     PMPI_Bcast(&plan->trial_native, 3, MPI_DOUBLE, 0, g->comm);

@@ -4,22 +4,21 @@
 
 #include "measure/latency/latency.h"
 #include "measure/pairs/data.h"
+#include "sync/sync.h"
 #include "trees/bcast.h"
 #include "trees/schedule.h"
 #include "trees/schedule_run.h"
 
 #include <mpi.h>
 
-struct sync_clock; /* sync/sync.h */
-
 /* What was measured on a communicator; only its rank 0 has the latencies. */
 struct grid {
     MPI_Comm comm; /* the caller's; until bcast_grid_close() not to be freed or used otherwise */
     int rank, size;
     struct pairs pairs;
-    /* The caller sets this before bcast_grid_open(): */
-    struct sync_clock
-        *clock; /* for one-way latencies and trials; NULL if all ranks are on one host */
+    /* For one-way latencies and trials, set before bcast_grid_open(); NULL: all on one host. */
+    struct sync_clock *clock;
+    struct sync_clock then; /* CLOCK when the pairs were measured */
 };
 
 /* Collective. LOG: a latency log of COMM's ranks; NULL: measure now, in P - 1 rounds. BYTES: the N
@@ -53,9 +52,10 @@ bool bcast_grid_plan(struct grid *g, int root, size_t bytes, const struct bcast 
                      size_t segment, struct bcast_grid_plan *plan, char *why, size_t size);
 void bcast_grid_plan_free(struct bcast_grid_plan *plan);
 
-/* Whether broadcast A from ROOT is faster than B by outcomes of the method "direct", whatever the
- * errors of the ranks' clocks: each rank's exit is earlier than its own with B, which a single
- * clock shows, or earlier than B's last exit by more than two clocks may differ; in both cases by 2
- * % and by both intervals (5 % where there is none). */
+/* Whether broadcast A from ROOT is faster than B by outcomes of the method "direct": each rank's
+ * exit is earlier than its own or the last one with B, by 2 % and by both intervals (5 % where
+ * there is none). P: the pairs of ranks with several clocks, NULL if there is one. Then A must also
+ * be at most 3 % slower whatever the errors of the clocks, which must have been held still from A
+ * to B; DRIFT: seconds by which the difference of two may have changed since P was measured. */
 bool bcast_grid_is_quicker(const struct latency_outcome *a, const struct latency_outcome *b,
-                           int root);
+                           int root, const struct pairs *p, double drift);
