@@ -424,14 +424,12 @@ static void add_runs(const struct comparison *c, struct document *d, const char 
 struct document *compare_document(const struct compare_request *request, enum status *gate)
 {
     struct comparison c = {.request = request, .n = request->sets.before, .m = request->sets.after};
-    struct document *d = document_new("collprof-comparison/3");
-    if (gains_refused(d, &request->sets))
-        return d;
     c.all = c.n + c.m;
     c.sites = sites_find(request->sets.run, c.n, c.all);
     find_changes(&c);
     weigh(&c);
     put_in_order(&c);
+    struct document *d = document_new("collprof-comparison/3");
     add_runs(&c, d, "A", 0, c.n);
     add_runs(&c, d, "B", c.n, c.m);
     setup_add(d, &request->sets);

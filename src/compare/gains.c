@@ -145,20 +145,16 @@ static void add_finding(struct gains *g, struct document *d, bool slower)
             decided ? "are kept" : "are kept for now: use at least 4 runs of each");
 }
 
-bool gains_refused(struct document *d, const struct run_sets *r)
-{
-    static const char begin[] = PROFILE_NOT_CHANGED;
-    for (size_t i = r->before; r->tuned && i < r->before + r->after; i++)
-        for (EACH(const struct profile_text, w, r->run[i]->warnings))
-            if (!strncmp(w->text, begin, strlen(begin))) {
-                document_finding(d, FINDING("gains", DOUBT), "%s: nothing is compared.", w->text);
-                return true;
-            }
-    return false;
-}
-
 void gains_add(struct document *d, const struct run_sets *r, bool slower)
 {
+    const struct profile *run = r->run[r->before];
+    const char *used = run->libraries.n ? run->libraries.at[0].text : "another library";
+    if (strcmp(used, r->tuned->library) != 0) {
+        document_finding(d, FINDING("gains", DOUBT),
+                         "The rules are for %s, and the runs used %s, which does not read them.",
+                         r->tuned->library, used);
+        return;
+    }
     struct rules rules = rules_of(r->tuned);
     struct gains g = {.r = r, .by_size = rules.by_size};
     g.time_ns = memory_alloc((r->before + r->after) * sizeof *g.time_ns);

@@ -13,9 +13,6 @@ struct run_sets {
     struct tuned_set *tuned;    /* whose rules the runs B used: see gains_add(); NULL: none */
 };
 
-/* Whether one of the runs B was started with R->tuned, but did not use its rules: adds why to D. */
-bool gains_refused(struct document *d, const struct run_sets *r);
-
 /* Adds the table "gains" and a finding to D: the runs A used the library's own choice, the runs B
  * the rules of R->tuned. Rules that did not make the application certainly faster, and all rules if
  * the runs B are certainly SLOWER as a whole, are marked as refuted; none with fewer than 4+4 runs.

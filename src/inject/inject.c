@@ -17,7 +17,7 @@ const size_t n_injections = sizeof injections / sizeof *injections;
 _Static_assert(sizeof injections / sizeof *injections <= INJECTIONS_MAX, "room in kept[]");
 
 static struct sync_clock *common_clock;
-static double began, starting; /* seconds that the start took */
+static double began;
 
 double injection_elapsed(void)
 {
@@ -32,11 +32,10 @@ static double time_spent(const struct injection *self)
 double injection_budget(const struct injection *self, double seconds, double percent)
 {
     const uint64_t all = __atomic_load_n(&layer.ledger.header->injected_ns, __ATOMIC_RELAXED);
-    double in_calls = 1e-9 * (double)all + starting;
+    double in_calls = 1e-9 * (double)all;
     for (size_t i = 0; i < n_injections; i++)
         in_calls -= time_spent(injections[i]);
-    return seconds + fmax(0, percent / 100 * injection_elapsed() - fmax(0, in_calls)) -
-           time_spent(self);
+    return seconds + fmax(0, percent / 100 * injection_elapsed() - fmax(0, in_calls)) - time_spent(self);
 }
 
 struct sync_clock *injection_clock(void)
@@ -98,7 +97,6 @@ void inject_start(struct sync_clock *clock)
     }
     if (layer.inject)
         internal_comms_start();
-    starting = injection_elapsed();
 }
 
 void inject_end(void)
@@ -142,22 +140,16 @@ static void count_injected(const struct call *call, uint64_t entered, uint64_t a
 void inject_before(struct call *call, MPI_Comm comm, int root, uint64_t bytes,
                    const struct operands *operands)
 {
-    enum { IDLE = 16 };
-    static _Thread_local unsigned idle;
     uint64_t entered = call->entry;
-    const bool acted =
-        internal_comm_before(&(struct collective){.call = call,
-                                                  .operation = replica_find(call->operation),
-                                                  .on = internal_comm_of(comm_of(comm)),
-                                                  .comm = comm,
-                                                  .root = root,
-                                                  .bytes = bytes,
-                                                  .operands = operands});
-    /* Reading the clock takes longer than counting a call: one in IDLE stands for the others. */
-    if (acted || ++idle % IDLE == 0) {
-        restart(call);
-        count_injected(call, entered, acted ? 0 : (IDLE - 1) * (call->entry - entered));
-    }
+    internal_comm_before(&(struct collective){.call = call,
+                                              .operation = replica_find(call->operation),
+                                              .on = internal_comm_of(comm_of(comm)),
+                                              .comm = comm,
+                                              .root = root,
+                                              .bytes = bytes,
+                                              .operands = operands});
+    restart(call);
+    count_injected(call, entered, 0);
 }
 
 static const struct injection *next_after(const struct injection *self)

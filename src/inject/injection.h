@@ -32,7 +32,6 @@ struct internal_comm {
     MPI_Comm comm;
     uint64_t calls; /* calls that an injection wanted before the first handshake */
     uint64_t large; /* for tuning: its calls, large ones counted several times */
-    uint64_t quiet; /* no measurement before LARGE is as much */
     struct handshake failed[HANDSHAKE_FAILURES], end;
     int failures;
     bool excluded; /* no injection uses it any more */
@@ -104,7 +103,7 @@ struct sync_clock *injection_clock(void);
 double injection_elapsed(void);
 
 /* Seconds that this process may still spend in BEFORE, if SECONDS and PERCENT of the run so far are
- * allowed. What else injections cost, start and handshakes included, counts against PERCENT. */
+ * allowed. What calls cost beside BEFORE, handshakes included, counts against PERCENT. */
 double injection_budget(const struct injection *self, double seconds, double percent);
 
 /* Makes the broadcast through the injections after SELF in the list (NULL: all). Takes the call's
@@ -125,8 +124,8 @@ void injection_warn(const char *format, ...) __attribute__((format(printf, 1, 2)
 struct internal_comm *internal_comm_of(struct comm *c);
 
 /* Runs the collective activities of injections before C, if one is due and the handshake
- * succeeds. Returns whether it communicated. */
-bool internal_comm_before(const struct collective *c);
+ * succeeds. */
+void internal_comm_before(const struct collective *c);
 
 /* Called by all ranks. At the end members free their communicators together, in one order, and warn
  * of activities that failed. */

@@ -26,6 +26,15 @@ static uint64_t comms_refused; /* communicators that got none because of the lim
 static uint64_t failed;        /* failed handshakes */
 static char failed_at[400];    /* description of the first one */
 
+/* The members' ranks on the layer's communicator; NULL if there is no memory. */
+static const int *ranks_of(const struct internal_comm *s)
+{
+    for (int i = 0; s->of->world && i < s->size; i++)
+        if (s->of->world[i] < 0)
+            return NULL;
+    return s->of->world;
+}
+
 /* GOOD: this rank can make one; members may have different numbers of communicators. The members
  * are given as a part of the group of layer.comm: MPICH 4.0 crashes in MPI_Comm_create_group on a
  * group that was not taken from that communicator. */
@@ -33,9 +42,7 @@ static MPI_Comm make_comm(const struct internal_comm *s, bool good)
 {
     MPI_Comm made = MPI_COMM_NULL;
     MPI_Group of_layer, group;
-    const int *ranks = s->of->world; /* NULL: no memory */
-    for (int i = 0; ranks && i < s->size; i++)
-        good &= ranks[i] >= 0;
+    const int *ranks = ranks_of(s);
     if (sync_all_have(s->of->handle, good && ranks))
         return made;
     PMPI_Comm_group(layer.comm, &of_layer);
@@ -122,23 +129,23 @@ static void open_comm(struct internal_comm *s)
         __atomic_fetch_add(&comms_made, 1, __ATOMIC_RELAXED);
 }
 
-bool internal_comm_before(const struct collective *c)
+void internal_comm_before(const struct collective *c)
 {
     bool due[INJECTIONS_MAX] = {false}, any = false, together = false;
     struct internal_comm *s = c->on;
     for (size_t i = 0; i < n_injections; i++)
         any |= due[i] = injections[i]->on && injections[i]->wants(c);
     if (!any || !s || s->excluded || (s->comm == MPI_COMM_NULL && s->calls++ < COMM_WORTH))
-        return false;
+        return;
     if (s->comm == MPI_COMM_NULL && (together = shake_before(c)))
         open_comm(s);
     if (s->comm == MPI_COMM_NULL)
-        return true;
+        return;
     any = false;
     for (size_t i = 0; i < n_injections; i++)
         any |= due[i] = due[i] && injections[i]->due && injections[i]->due(c);
     if (!any || (!together && !shake_before(c)))
-        return any || together;
+        return;
     for (size_t i = n_injections; i-- > 0;)
         if (due[i]) {
             double begin = clock_now();
@@ -146,7 +153,6 @@ bool internal_comm_before(const struct collective *c)
             __atomic_fetch_add(&injections[i]->spent_ns, (uint64_t)(1e9 * (clock_now() - begin)),
                                __ATOMIC_RELAXED);
         }
-    return true;
 }
 
 /* A member may continue before others arrive, or free communicators in another order. Memory that

@@ -3,7 +3,7 @@
  * mode does (benchmark.c). It begins with a signature's ninth call, so frequent ones come first,
  * and takes at most --tune-share of the run so far; a signature for which there is no time yet is
  * tried again when its number of calls has doubled. The application's own calls keep the library's
- * choice. What was decided is written into the record at once: if the run is killed, the next one
+ * choice. What was measured is written into the record at once: if the run is killed, the next one
  * with this output takes it from there. */
 #include "inject/signature.h"
 
@@ -25,8 +25,7 @@
 
 enum { FIRST = ARRIVALS };
 
-static const struct tuning_library *library; /* NULL until library_seek() */
-static bool sought;
+static const struct tuning_library *library;
 
 /* By the application's operations; NULL: it is not tuned. Looked up once, since a small collective
  * takes no longer than a search. */
@@ -61,9 +60,12 @@ static void killed_read(void *unused)
     if (!any)
         return;
     const struct ledger_header *own = layer.ledger.header, *h = l.header;
-    /* Ranks that could not communicate have not merged a run that ended well. */
-    killed = h->state == LEDGER_FINALIZED ? NULL : json_array();
-    const bool same = killed && h->size == own->size && !strcmp(h->program, own->program) &&
+    if (h->state == LEDGER_FINALIZED) { /* its ranks could not communicate, so none merged them */
+        ledger_close(&l);
+        return;
+    }
+    killed = json_array();
+    const bool same = h->size == own->size && !strcmp(h->program, own->program) &&
                       !strcmp(h->script, own->script) && !strcmp(h->arguments, own->arguments) &&
                       !strcmp(h->mpi_library, own->mpi_library);
     json_t *all = same ? profile_injected(&l) : NULL;
@@ -77,7 +79,7 @@ static void killed_read(void *unused)
     }
     json_decref(all);
     ledger_close(&l);
-    if (killed && layer.rank == 0)
+    if (layer.rank == 0)
         injection_warn("tune: %zu measurements of a run that did not end (%s) are used where the "
                        "same calls occur (same command, ranks and MPI library)",
                        json_array_size(killed), layer.previous);
@@ -106,15 +108,21 @@ static bool start(void)
 {
     if (!*layer.settings.tune)
         return false;
-    /* An algorithm is chosen for all threads of a process: calls of another one would take it on
-     * this rank only. */
-    uint64_t threads = layer.ledger.header->threads_at_once, all = 0;
-    allreduce_yielding(&threads, &all, 1, MPI_SUM, layer.comm);
-    if (all && layer.rank == 0)
-        injection_warn(PROFILE_NOT_TUNED ": %llu of %d ranks have asked for MPI_THREAD_MULTIPLE, "
-                                         "where an algorithm cannot be tried in one thread alone",
-                       (unsigned long long)all, layer.size);
-    else if (!all && layer.previous)
+    library = tuning_library();
+    /* A rank that tuned alone would wait for the others. An algorithm is chosen for all threads of
+     * a process: calls of another one would take it on this rank only. */
+    enum { LIBRARY, THREADS };
+    uint64_t lacks[] = {!library, layer.ledger.header->threads_at_once}, lacking[2] = {0};
+    allreduce_yielding(lacks, lacking, 2, MPI_SUM, layer.comm);
+    const bool good = lacking[LIBRARY] + lacking[THREADS] == 0;
+    if (!good && layer.rank == 0)
+        injection_warn(PROFILE_NOT_TUNED ": %llu of %d ranks %s",
+                       (unsigned long long)(lacking[LIBRARY] ?: lacking[THREADS]), layer.size,
+                       lacking[LIBRARY] ? "have an MPI library without algorithms that can be "
+                                          "chosen while a program runs"
+                                        : "have asked for MPI_THREAD_MULTIPLE, where an algorithm "
+                                          "cannot be tried in one thread alone");
+    else if (good && layer.previous)
         memory_try(killed_read, NULL);
     const bool exact = !strcmp(layer.settings.tune, "exact");
     for (unsigned i = 0; i < N_OPERATIONS; i++) {
@@ -123,7 +131,7 @@ static bool start(void)
         const bool replaced = t && replace_injection.on && !strcmp(t->stem, "bcast");
         tuned_as[i] = replaced || (t && t->reduces && exact) ? NULL : t;
     }
-    return !all;
+    return good;
 }
 
 /* An internal communicator takes as long as WORTH small calls, or calls with as many PIECEs, so
@@ -148,18 +156,16 @@ static bool commutes(const struct collective *c)
     return can;
 }
 
-/* How often a signature was due, had no algorithms that all its ranks have, and got a finding; and
- * whether this rank's library has none. */
-enum { DUE, WITHOUT, FOUND, LACKING, COUNTS };
+/* How often a signature was due, had no algorithms that all its ranks have, and got a finding. */
+enum { DUE, WITHOUT, FOUND, COUNTS };
 static uint64_t count[COUNTS];
-static double enough = INFINITY; /* the shortest run, seconds, whose share would have sufficed */
+static double needed = INFINITY; /* the least seconds that a measurement without time would take */
 
 static bool due(const struct collective *c)
 {
     const struct signature *g = signature_count(&tune_injection, c);
     const uint64_t before = g ? g->calls - 1 : 0;
-    const bool is = before >= FIRST && !g->done && is_power_of_2(before) &&
-                    c->on->large >= c->on->quiet && commutes(c);
+    const bool is = before >= FIRST && !g->done && is_power_of_2(before) && commutes(c);
     __atomic_fetch_add(&count[DUE], is, __ATOMIC_RELAXED);
     return is;
 }
@@ -172,16 +178,15 @@ static void finish(void)
         return;
     tune_injection.left_out = 0; /* the warning says why */
     /* The next try comes up to twice as late as it could, and it comes after this run's end. */
-    if (layer.rank == 0 && isfinite(enough) && !all[LACKING])
+    if (layer.rank == 0 && isfinite(needed))
         injection_warn(PROFILE_NOT_TUNED ": the run is too short: %.4g s at --tune-share=%g would "
                                          "suffice",
-                       2 * fmax(enough, injection_elapsed()), layer.settings.tune_share);
+                       2 * fmax(100 * needed / layer.settings.tune_share, injection_elapsed()),
+                       layer.settings.tune_share);
     else if (layer.rank == 0)
         injection_warn(PROFILE_NOT_TUNED ": %s",
                        all[DUE] == 0  ? "no tunable call occurs 9 times with one size, or "
                                         "thousands of times on a communicator of the application"
-                       : all[LACKING] ? "ranks have an MPI library without algorithms that can be "
-                                        "chosen while a program runs"
                        : all[WITHOUT] ? "the ranks have no algorithms in common"
                                       : "the measurements failed");
 }
@@ -191,34 +196,37 @@ static json_t *finding_json(const struct collective *c, const struct signature *
 {
     json_t *json = tuned_json(t);
     json_put(json, "communicator", json_text(c->on->name, sizeof c->on->name));
-    json_put(json, "communicator_index", json_integer(c->on->of->index));
     json_put(json, "members", members_json(c));
     json_put(json, "root", g->root < 0 ? json_null() : json_integer(g->root));
     json_put(json, "recorded_apart_us", json_finite(1e6 * apart));
     return json;
 }
 
+/* Rank 0 keeps finding F about G; it takes over F's reference. */
+static void finding_keep(const struct collective *c, struct signature *g, json_t *f)
+{
+    __atomic_fetch_add(&count[FOUND], 1, __ATOMIC_RELAXED);
+    g->found = json_incref(f);
+    injection_found(&tune_injection, c->on->of->index, f);
+}
+
+/* The final number of calls is known only at the end. */
+static void finding_complete(json_t *f, uint64_t calls)
+{
+    json_object_set_new(f, "calls", json_integer((json_int_t)calls));
+    json_decref(f);
+}
+
 static const double seconds_least = 0.1;
 
-/* LACKS: seconds that the share is short of a measurement. */
-static int note_short(double lacks)
+static int note_short(double seconds)
 {
-    enough = fmin(enough, injection_elapsed() + 100 * lacks / layer.settings.tune_share);
+    needed = fmin(needed, fmax(seconds, seconds_least));
     return MPI_SUCCESS;
 }
 
-/* A rank that tuned alone would wait for the others. Returns an MPI error code. */
-static int library_seek(const struct collective *c)
-{
-    library = sought ? library : tuning_library();
-    sought = true;
-    count[LACKING] = !library;
-    return sync_all_have(c->on->comm, library != NULL);
-}
-
-/* END: clock_now() on rank 0 when the budget is spent. A signature of which too little was measured
- * stays due: that ends, since each try takes a part of the share of the run without tuning. */
-static int measure(const struct collective *c, struct signature *g, struct subject *u, double end)
+static int measure(const struct collective *c, struct signature *g, struct subject *u,
+                   double budget)
 {
     enum { OPERATIONS_LEAST = 24 }; /* of each candidate: six rounds of three, tests, a pilot */
     struct tuned result;
@@ -233,60 +241,44 @@ static int measure(const struct collective *c, struct signature *g, struct subje
     t.tree = all_plain ? &u->replica.call.by : NULL;
     tuner_list(&t, c->on->size, &result);
     TRY(subject_arrivals(u, g, &t.c.after, &apart));
-    TRY(subject_budget(u, end - clock_now(), OPERATIONS_LEAST * result.n, apart, &t.budget, &one));
+    TRY(subject_budget(u, budget, OPERATIONS_LEAST * result.n, apart, &t.budget, &one));
     if (t.budget <= 0)
-        return note_short(OPERATIONS_LEAST * result.n * (one + apart) - (end - clock_now()));
+        return note_short(OPERATIONS_LEAST * result.n * (one + apart));
     g->done = true;
     TRY(tuner_measure(&t, &result));
-    const bool known = estimate_known(result.time[0]);
-    int done = result.n < 2 || (known && !tuned_open(&result));
-    TRY(PMPI_Bcast(&done, 1, MPI_INT, 0, c->on->comm));
-    g->done = done;
     __atomic_fetch_add(&count[WITHOUT], result.n < 2, __ATOMIC_RELAXED);
     if (c->on->rank > 0 || result.n < 2)
         return MPI_SUCCESS;
-    if (!known)
+    if (!estimate_known(result.time[0]))
         return note_short(2 * t.budget);
     result.calls = (double)g->calls;
-    json_decref(g->found);
-    g->found = finding_json(c, g, &result, apart);
-    if (done) /* otherwise it is measured again */
-        injection_record(&tune_injection, g->found);
+    finding_keep(c, g, finding_json(c, g, &result, apart));
+    injection_record(&tune_injection, g->found);
     return MPI_SUCCESS;
 }
 
-/* Sets *END to clock_now() when G's budget will be spent; 0: there is none, and no try comes before
- * the share would suffice if calls go on as they came. If a killed run had measured G, takes that
- * finding. Rank 0 decides. */
-static int plan(const struct collective *c, struct signature *g, double *end)
+/* Sets *BUDGET to the seconds for measuring G, the same on all members. If a killed run had
+ * measured it, takes that finding: -1. Rank 0 decides. */
+static int plan(const struct collective *c, struct signature *g, double *budget)
 {
-    enum { LONGER_MOST = 16 };
-    /* Open MPI opens all its plug-ins for its control variables. */
-    const bool opens = !sought && !strncmp(layer.ledger.header->mpi_library, "Open MPI", 8);
-    const double share = layer.settings.tune_share / 100,
-                 spent = 1e-9 * (double)tune_injection.spent_ns,
-                 left = injection_budget(&tune_injection, 0, 100 * share) - share * spent,
-                 lacks = seconds_least + (opens ? 0.25 : 0) - left;
     json_t *found = c->on->rank == 0 ? killed_find(c, g) : NULL;
-    double is[] = {found ? -1 : lacks > 0 ? 0 : left, 1 + lacks / share / injection_elapsed()};
-    g->found = found ?: g->found;
-    TRY(PMPI_Bcast(is, 2, MPI_DOUBLE, 0, c->on->comm));
-    g->done = is[0] < 0;
-    *end = is[0] > 0 ? clock_now() + is[0] : 0;
-    if (is[0] != 0)
-        return MPI_SUCCESS;
-    c->on->quiet = (uint64_t)(fmin(is[1], LONGER_MOST) * (double)c->on->large);
-    return note_short(lacks);
+    const double left = injection_budget(&tune_injection, 0, layer.settings.tune_share);
+    if (found)
+        finding_keep(c, g, found);
+    *budget = found ? -1 : fmax(left, 0);
+    TRY(PMPI_Bcast(budget, 1, MPI_DOUBLE, 0, c->on->comm));
+    g->done = *budget < 0;
+    return g->done || *budget >= seconds_least ? MPI_SUCCESS : note_short(0);
 }
 
 static void before(const struct collective *c)
 {
     struct signature *g = signature_of(&tune_injection, c);
     struct subject u;
-    double end;
-    if (plan(c, g, &end) == MPI_SUCCESS && end > 0 && !(g->done = library_seek(c) != MPI_SUCCESS)) {
+    double budget;
+    if (plan(c, g, &budget) == MPI_SUCCESS && budget >= seconds_least) {
         if (subject_open(&u, c))
-            measure(c, g, &u, end);
+            measure(c, g, &u, budget);
         subject_close(&u);
     }
     call_exclude(c->on->of->id, 1); /* excludes this call from timing: it is delayed */
@@ -297,12 +289,10 @@ static void close_comm(struct internal_comm *s, bool all)
     struct signatures *known = s->kept[tune_injection.index];
     (void)all;
     for (int i = 0; known && i < known->n; i++) {
-        const struct signature *g = &known->at[i];
-        tune_injection.left_out += g->calls > FIRST && !g->done && !g->found;
-        count[FOUND] += g->found != NULL;
-        if (g->found) /* the final number of calls is known only now */
-            json_object_set_new(g->found, "calls", json_integer((json_int_t)g->calls));
-        injection_found(&tune_injection, s->of->index, g->found);
+        const bool left = known->at[i].calls > FIRST && !known->at[i].done;
+        __atomic_fetch_add(&tune_injection.left_out, left, __ATOMIC_RELAXED);
+        if (known->at[i].found)
+            finding_complete(known->at[i].found, known->at[i].calls);
     }
     free(known);
 }

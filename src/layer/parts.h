@@ -69,8 +69,8 @@ struct profile;
 struct profile *merge_ranks(const struct ledger *mine, MPI_Comm comm);
 
 /* Writes what --tune found into the run's directory, as files for the MPI library (tune/rules.h);
- * nothing without --tune. Adds a warning to P if tuned_use() refused rules. */
-void tuned_save(struct profile *p);
+ * nothing without --tune. On failure gives the reason. */
+void tuned_save(const struct profile *p);
 
 /* Before MPI_Init, once the record is made, with --tuned=DIR: sets the variables by which the
  * library reads the rules in DIR. Says why not if they are damaged, for another library or version,

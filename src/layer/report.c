@@ -18,7 +18,6 @@ struct reporting {
 static void write_report(void *arg)
 {
     struct reporting *r = arg;
-    tuned_save(r->p);
     profile_symbolize(r->p);
     verdict_of_ended(r->p);
     r->p->ranks.at[0].merge_ns = whole_count(1e9 * (clock_now() - r->start));
@@ -27,6 +26,7 @@ static void write_report(void *arg)
     if (r->error)
         layer_say("cannot write %s/profile.json: %s; the records stay", run_directory.shown,
                   strerror(r->error));
+    tuned_save(r->p);
     if (layer.settings.report)
         report_text(r->p, stderr, &(struct report_options){.directory = run_directory.shown});
 }

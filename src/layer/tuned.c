@@ -63,8 +63,6 @@ static bool agree(int ranks, const char *sum)
     return good;
 }
 
-static char refused[PATH_MAX + 400]; /* why the rules are not used; "": they are, if any */
-
 void tuned_use(int ranks)
 {
     static const char library[] = "# library: ";
@@ -82,17 +80,15 @@ void tuned_use(int ranks)
                               : NULL;
     if (ranks > 1 && !agree(ranks, why ? "" : sum) && !why)
         why = "not all ranks have found the same files in 10 s";
-    if (why)
-        snprintf(refused, sizeof refused, PROFILE_NOT_CHANGED "%s %s%s%s not used for %s: %s",
-                 layer.settings.tuned, other ? "was written for " : "is", other ? of : "",
-                 other ? ", and is" : "", name, why);
     if (why && launcher_speaks())
-        layer_say("%s", refused);
+        layer_say("--tuned=%s %s%s%s not used for %s: %s", layer.settings.tuned,
+                  other ? "was written for " : "is", other ? of : "", other ? ", and is" : "", name,
+                  why);
     while (!why && (line = strsep(&rest, "\n")))
         set_variable(line);
 }
 
-void tuned_save(struct profile *p)
+void tuned_save(const struct profile *p)
 {
     struct tuned_set all = {.complete = true};
     for (size_t i = 0; i < p->findings.n; i++)
@@ -100,8 +96,6 @@ void tuned_save(struct profile *p)
             !tuned_read(p->findings.at[i].value, PUSH(&all.list)))
             all.list.n--;
     tuning_library_name(all.library, sizeof all.library);
-    if (*refused)
-        profile_warn(p, "%s", refused);
     if (*layer.settings.tune)
         tuned_set_save(&all, run_directory.path);
     run_directory_remove_file(&run_directory, votes);

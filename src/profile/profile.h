@@ -104,7 +104,6 @@ bool profile_operation_polls(const char *name);
 #define PROFILE_NOTHING "nothing was "
 #define PROFILE_NOT_SAMPLED PROFILE_NOTHING "sampled (--sample)"
 #define PROFILE_NOT_TUNED PROFILE_NOTHING "tuned (--tune)"
-#define PROFILE_NOT_CHANGED PROFILE_NOTHING "changed: --tuned="
 
 /* The datatypes with which messages of B were received, but none was sent. */
 static inline uint32_t profile_wrong_types(const struct profile_balance *b)

@@ -55,12 +55,10 @@ struct estimate tuned_saving(const struct tuned *t, const struct algorithm *a)
 
 bool tuned_open(const struct tuned *t)
 {
-    bool open = false, any = t->n == 1;
-    for (int k = 1; k < t->n; k++) {
-        any |= estimate_known(t->ratio[k]);
+    bool open = false;
+    for (int k = 1; t->best == 0 && k < t->n; k++)
         open |= t->ratio[k].value < 1 - TUNED_TIE && !(t->ratio[k].low >= 1 - TUNED_TIE);
-    }
-    return t->best == 0 && (open || !any);
+    return open;
 }
 
 const struct algorithm *tuned_ours(const struct tuned *t)

@@ -302,7 +302,7 @@ Test(layer, benchmarks_of_the_applications_collectives)
  * cost of --benchmark is no part of the share. */
 Test(layer, tunes_the_applications_collectives)
 {
-    setenv("COLLPROF_TUNE_SHARE", "400", 1);
+    setenv("COLLPROF_TUNE_SHARE", "90", 1);
     setenv("COLLPROF_BENCHMARK", "all", 1);
     json_t *p = profile_of("broadcasts", "TUNE=exact");
     size_t i;
@@ -331,34 +331,8 @@ Test(layer, no_tuning_of_what_is_soon_freed)
                  *r = json_array_get(json_object_get(p, "ranks"), 0);
     cr_expect_eq(json_array_size(found), 1);
     cr_expect_float_eq(number(json_array_get(found, 0), "calls"), 500 - 100 - 5, 2);
-    cr_expect(number(r, "injected_ns") < 0.2e9 + 0.02e9 * number(r, "wall_seconds"));
+    cr_expect(number(r, "injected_ns") < 0.02e9 * number(r, "wall_seconds"));
     json_decref(p);
-}
-
-/* Nothing begins that does not fit the share, not even the tool interface. Settings that take long
- * leave a first measurement undecided: it is repeated when the share suffices again. */
-Test(layer, tunes_again_after_noise)
-{
-    static const char *const cases[][3] = {{"0", "4"}, {"0", "9"}, {"60", "50", "found"}};
-    for (int i = 0; i < 3; i++) {
-        setenv("FAKE_SLOW", cases[i][0], 1);
-        setenv("COLLPROF_TUNE_SHARE", cases[i][1], 1);
-        json_t *p = profile_of("steps", "TUNE=all");
-        const json_t *found = json_object_get(json_object_get(p, "findings"), "tune"),
-                     *r = json_array_get(json_object_get(p, "ranks"), 0);
-        const char *why = json_string_value(json_array_get(json_object_get(p, "warnings"), 0));
-        const double share = atof(cases[i][1]) / 100 + 0.02, wall = number(r, "wall_seconds");
-        double named;
-        if (cases[i][2])
-            cr_expect(json_array_size(found) == 1 &&
-                      !*json_text_at(json_array_get(found, 0), "remark"));
-        else
-            cr_expect(!found && sscanf(why, "%*[^:]: the run is too short: %lf", &named) &&
-                          named > wall,
-                      "%g s: %s", wall, why);
-        cr_expect(wall - 2.22 < share * wall, "%g s", wall);
-        json_decref(p);
-    }
 }
 
 Test(layer, other_broadcasts)

@@ -143,7 +143,6 @@ Test(tune, mpich_variables)
     const struct tuned t[] = {
         signature("MPI_Bcast", 4, 8, 0.5, 0.9), signature("MPI_Bcast", 4, 16, 1.1, 1),
         signature("MPI_Allgather", 2, 16, 0.5, 2), signature("MPI_Allgather", 4, 16, 1.5, 0.5)};
-    free(written("Other MPI", t, 4, 0));
     char *text = written(mpich, t, 4, 1);
     cr_expect_str_eq(text, "export MPIR_CVAR_DEVICE_COLLECTIVES=percoll\n"
                            "export MPIR_CVAR_BCAST_DEVICE_COLLECTIVE=0\n"
