@@ -119,6 +119,9 @@ static void add_bound(const struct pairs *p, struct document *d, const struct pa
         document_finding(d, FINDING("one_way_bound", DOUBT),
                          "%zu B: the clocks bound one-way latencies to +-%.2f us.", s->bytes,
                          1e6 * bound);
+    if (isinf(p->drift) && s == p->size)
+        document_finding(d, FINDING("one_way_unknown", DOUBT),
+                         "One-way latencies are unknown: a clock has changed its rate meanwhile.");
 }
 
 static bool save_log(const struct pairs *p, const char *path)

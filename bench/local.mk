@@ -25,7 +25,7 @@ bench_choose_LDADD = libbase.la
 bin_SCRIPTS = $(BENCHES:%=bench/collbench-%)
 CLEANFILES += $(bin_SCRIPTS)
 $(bin_SCRIPTS): bench/choose
-	@cp $< $@
+	@cp $< $@.new && mv $@.new $@
 
 # What the layer costs; not installed. `make bench` runs it for every MPI.
 OVERHEAD_FILES = bench/overhead.c

@@ -19,7 +19,7 @@ struct schedule {
     double *label;     /* array of n: the paper's label: seconds from u's receipt to the last
                           arrival in its subtree, if u has one port */
     double *arrival;   /* array of n: predicted seconds since the root's first send */
-    double completion; /* the largest arrival */
+    double completion; /* the last arrival, of the last segment */
     size_t segment;    /* bytes of a segment; 0: whole messages */
 };
 

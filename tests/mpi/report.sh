@@ -59,7 +59,7 @@ fi
 # Where rank 1 was killed both ranks have left a record: see ends.sh.
 run "$work/kill" $sites kill
 $collprof report --full "$work/kill" > "$work/page" || fail "report after a kill: status $?"
-for word in 'made from the raw' 'on 2 ranks' "sites.c:$(line plain)" 'rank[s 0,]* 1: killed or cut off'; do
+for word in 'made from the raw' 'on 2 ranks' "sites.c:$(line plain)" 'rank[s 0,]* 1: killed or ended without'; do
     has "$work/page" "$word"
 done
 $collprof report --format=json "$work/kill" > "$work/kill.json" || fail "report --format=json after kill: status $?"

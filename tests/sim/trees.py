@@ -36,7 +36,7 @@ def judge(case, rows):
     library, grid = rows[0], next(r for r in rows if r["algorithm"] == "grid")
     advised = grid if grid["advised"] == "yes" else library
     stated = [{**r, "clocks": case["drift"]} for r in rows if r["predicted"] and r["measured"] < math.inf]
-    return {"kind": case["kind"], "grid": grid, "advised": advised, "stated": stated, "unknown": sum(not r["predicted"] for r in rows[1:]),
+    return {"kind": case["kind"], "clocks": case["drift"], "grid": grid, "advised": advised, "stated": stated, "unknown": sum(not r["predicted"] for r in rows[1:]),
             "shares": case["kind"] not in NOTHING_SHARED or case["ranks_a_host"] > 1,
             "library": advised["measured"] / library["measured"],
             "best": advised["measured"] / min(r["measured"] for r in rows)}
@@ -76,8 +76,10 @@ def summarize(results):
     alone = [f for f in found if not f["shares"]]
     rows = sum(f["unknown"] + len(f["stated"]) for f in alone)
     count = [("slower than the library by more than 5 %", sum(f["library"] > 1.05 for f in found), 0, len(found)),
-             ("slower than the best by more than 8 %", sum(f["best"] > 1.08 for f in found),
-              max(1, int(0.03 * len(found))), len(found)),
+             *(("slower than the best by more than 8 %, " + of, sum(f["best"] > 1.08 for f in part),
+                max(1, int(most * len(part))), len(part))
+               for of, part, most in (("one clock", [f for f in found if not f["clocks"]], 0.03),
+                                      ("clocks of hosts", [f for f in found if f["clocks"]], 0.4))),
              ("outside of their interval", sum(excess(r) > 0 for r in stated),
               (0.07 if len(found) > 99 else 0.15) * len(stated), len(stated)),
              ("unknown where nothing is shared", sum(f["unknown"] for f in alone), rows / 20, rows)]

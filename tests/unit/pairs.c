@@ -317,6 +317,24 @@ Test(pairs, one_way_as_far_as_clocks_know)
     }
 }
 
+/* A clock that changes its rate while pairs are measured makes a message and its answer, each by
+ * the two clocks, shorter than nothing: then nothing is said of any difference of clocks. */
+Test(pairs, clocks_that_contradict_each_other)
+{
+    struct pairs p = made_up(4, true);
+    struct schedule s;
+    for (int k = 0; k < 16; k++)
+        p.size[0].of[PAIRS_BOUND][k] = k % 5 ? 1e-3 : 0;
+    p.size[0].of[PAIRS_ONE_WAY][1] = -60e-6;
+    pairs_find_clocks(&p);
+    cr_expect(isnan(p.size[0].of[PAIRS_ONE_WAY][2]) && isnan(p.size[1].of[PAIRS_BOUND][14]));
+    cr_assert(schedule_new(&s, 4, 0));
+    p.slowdown = 1;
+    cr_expect_str_eq(schedule_unknown(&p, 8, &s), "a clock has changed its rate meanwhile");
+    schedule_free(&s);
+    pairs_free(&p);
+}
+
 /* Schedules in the order of what is predicted of them, of large messages also in segments; what is
  * asked for by name is that. A prediction is known where pairs share nothing, with an error by what
  * it rests on. */

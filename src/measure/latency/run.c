@@ -108,7 +108,7 @@ void figures_of_ranks(struct latency_run *r, int apart)
 {
     struct latency_result *result = r->result;
     result->value = ESTIMATE_UNKNOWN;
-    result->loop_mean = NAN;
+    result->loop_mean = apart < 0 ? NAN : result->loop_mean;
     result->asked = r->size - (apart >= 0);
     for (r->to = 0; r->to < r->size; r->to++) {
         struct latency_figure *f = run_figure(r);

@@ -183,7 +183,7 @@ bool overlap_open(struct overlap_stage *stage)
         overlap_close(stage);
         return false;
     }
-    for (int to = 1; to < stage->size; to++) {
+    for (int to = 1; to < stage->size && to <= OVERLAP_MESSAGES; to++) {
         const struct overlap_benchmark *b = &overlap_bases[BASE_CONTIGUOUS];
         /* Twice: at first both ranks may share a processor, and wait for it for milliseconds. */
         struct summary s = base_time(b, stage, 0, to, BASE_RUNS),

@@ -152,20 +152,49 @@ bool pairs_graph(const struct pairs *p, int root, size_t bytes, bool segment, in
     return true;
 }
 
+/* Makes MOST the shortest paths of N vertices (Floyd, Warshall). Returns whether a cycle is below
+ * 0. */
+static bool shorten(double *most, int n)
+{
+    bool below = false;
+    for (int k = 0; k < n * n && !below; k++) {
+        const double *to = most + k / n * n, first = most[k % n * n + k / n];
+        double *from = most + k % n * n;
+        for (int j = 0; j < n; j++)
+            from[j] = fmin(from[j], first + to[j]);
+        below = from[k % n] < 0;
+    }
+    return below;
+}
+
+/* Differences of clocks are unknown at all sizes. */
+static void forget_clocks(struct pairs *p)
+{
+    static const enum pairs_quantity of_clocks[] = {PAIRS_ONE_WAY, PAIRS_AHEAD, PAIRS_BOUND};
+    p->drift = INFINITY;
+    for (int s = p->n_sizes - 1; s >= 0; s--)
+        for (int k = 0; k < p->n * p->n; k++)
+            for (int q = 0; q < 3 && p->size[0].of[PAIRS_BOUND][k] > 0; q++)
+                p->size[s].of[of_clocks[q]][k] = NAN;
+}
+
 /* No latency is below 0, so J's clock is ahead of I's by at most what the clocks show of it; and by
  * at most BOUND, the limit of their synchronisation. AHEAD is the most that all pairs together
- * allow, by shortest paths (Floyd, Warshall), until its middle and BOUND take the place of this. */
+ * allow, by shortest paths, until its middle and BOUND take the place of this. */
 void pairs_find_clocks(struct pairs *p)
 {
     const int n = p->n;
     double *const *first = p->size[0].of, *most = first[PAIRS_AHEAD];
-    for (int k = 0; k < n * n; k++)
-        most[k] = first[PAIRS_BOUND][k] > 0
-                      ? fmin(first[PAIRS_BOUND][k], first[PAIRS_ONE_WAY][k]) + 2 * p->drift
-                      : 0;
-    for (int via = 0; via < n; via++)
-        for (int k = 0; k < n * n; k++)
-            most[k] = fmin(most[k], most[k / n * n + via] + most[via * n + k % n]);
+    bool apart = false;
+    for (int k = 0; k < n * n; k++) {
+        const bool two = first[PAIRS_BOUND][k] > 0;
+        most[k] = two ? fmin(first[PAIRS_BOUND][k], first[PAIRS_ONE_WAY][k]) + 2 * p->drift : 0;
+        apart |= two;
+    }
+    if (apart && shorten(most, n)) {
+        forget_clocks(p);
+        return;
+    }
     for (int s = p->n_sizes - 1; s >= 0; s--)
         for (int k = 0; k < n * n; k++) {
             double *const *of = p->size[s].of;
