@@ -296,7 +296,7 @@ static const char *behaviour(const struct overlap_grid *g, const double sender[2
     if (overlaps(sender[LARGE]))
         return "typical of libraries without threads that leave the transfer to the network card";
     if (overlaps(receiver[LARGE]))
-        return "none of the paper's classes";
+        return "none of the classes of Denis and Trahay";
     if (overlaps(ratio_of(g, find_part(g, "sender"), LARGE, true)) ||
         overlaps(ratio_of(g, find_part(g, "receiver"), LARGE, true)))
         return "large ones only with short computations, as on TCP, since these end before the "

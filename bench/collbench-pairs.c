@@ -104,7 +104,7 @@ static void add_relations(const struct pairs *p, const struct place *place, stru
 {
     FREED double *trip = malloc((size_t)p->n * (size_t)p->n * sizeof *trip);
     struct table *t =
-        document_table_of(d, "relations", "By what the two ranks share", relation_columns);
+        document_table_of(d, "relations", "Round trips by what the ranks share", relation_columns);
     for (int s = 0; trip && s < p->n_sizes; s++)
         for (int relation = 0; relation <= OTHER_NODE; relation++)
             add_relation(p, place, s, relation, trip, t);

@@ -86,8 +86,8 @@ static struct column columns[] = {
     {"high", "us", COLUMN_REAL, 2, NULL},
     {"error", "%", COLUMN_REAL, 1, "predicted against measured", .flags = COLUMN_DATA_ONLY},
     {"speedup", NULL, COLUMN_REAL, 2,
-     "time of MPI_Bcast divided by this time; empty if one of them is only a least time, or within "
-     "the clocks' error"},
+     "time of MPI_Bcast divided by this time; empty if one of the two is a lower bound or is not "
+     "above the clocks' error"},
     {"advised", NULL, COLUMN_TEXT, 0,
      "whether the fastest tree in a trial was faster than MPI_Bcast, and at most 3 % slower "
      "whatever the clocks' error; unknown: the trial leaves it open, or its row contradicts it"},

@@ -140,7 +140,7 @@ static error_t check_together(struct option_parser *parser, void *options)
     for (size_t i = 0; i < o->things.n; i++)
         if (is_persistent(o, i) && (!operations[0].init || o->tune))
             return option_refuse(parser, "%s: %s", latency_thing(o, i),
-                                 o->tune ? "--tune needs the blocking form"
+                                 o->tune ? "--tune measures only blocking operations"
                                          : "this library has none: use one of MPI 4, as MPICH 4");
     choose_methods(o);
     for (size_t i = 0; i < o->n_methods; i++) {

@@ -36,7 +36,7 @@ static void start_clock(struct sync_clock *clock, MPI_Comm comm, int first)
     }
     if (results && clock->domains > 1)
         document_fact(results, "clocks",
-                      "%d, synchronized within %.2f us; half of the round trips: %.2f us",
+                      "%d, error bound %.2f us; lower limit, half of the round trips: %.2f us",
                       clock->domains, 1e6 * clock->worst_bound, 1e6 * clock->worst_floor);
 }
 

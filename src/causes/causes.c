@@ -19,8 +19,8 @@ struct cost {
     uint32_t event;         /* a call at the call site with most of the waiting */
     double most;            /* the cost there */
     double before, squares; /* cost before the present window; sum of squared costs per window */
-    /* LAST: if this piece represents its group, the one of the group that was the latest main
-     * cause. NEXT: the one that was the next main cause of the group, the last time. */
+    /* LAST: if this piece represents its group, the group's piece that was the latest main cause.
+     * NEXT: the group's main cause that came after this one the last time. */
     uint32_t last, next;
     uint64_t followed, in_turn; /* as in struct root_cause */
     uint32_t farthest;          /* the call at the end of the longest idle wave that begins here */
@@ -37,7 +37,7 @@ struct visit {
     int64_t wave_ns;
 };
 
-/* State of the replay of a lane. */
+/* State of one thread (lane) in the replay. */
 struct cause_thread {
     uint32_t next; /* the call that is still to be replayed */
     bool entered, busy;

@@ -132,7 +132,7 @@ static json_t *verdict_now(const char *path)
     return value;
 }
 
-/* Until the run ends. */
+/* Shows the run in PATH every PAUSE seconds until it ends. */
 static void follow(const char *path)
 {
     struct profile *before = NULL;

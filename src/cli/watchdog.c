@@ -209,9 +209,9 @@ static bool is_still(const struct situation *s, double seconds)
     return still;
 }
 
-/* Two successive judgements must agree before V is reported. The age of calls is known; a process
- * that is stopped or has ended, and for which a rank waits or may wait, must have been so for as
- * long. What other hosts have written is some seconds old. */
+/* Whether V can be reported: two successive judgements must agree. The age of calls is known. If a
+ * rank waits, or may wait, for a process that is stopped or has ended, that state must have lasted
+ * w->seconds. Data from other hosts are some seconds old. */
 static bool holds(const struct watchdog *w, const struct alarm *now, const struct situation *s,
                   const struct verdict *v)
 {

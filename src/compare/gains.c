@@ -95,7 +95,7 @@ static const struct column columns[] = {
      "what they save of their time in the runs A by the ratio that tuning measured"},
     {"predicted_low", NULL, COLUMN_TIME, 0, "95 % interval of what is predicted", "from"},
     {"predicted_high", NULL, COLUMN_TIME, 0, NULL, "to"},
-    {"seen", NULL, COLUMN_TIME, 0, "what the runs B save in these calls, waiting included"},
+    {"seen", NULL, COLUMN_TIME, 0, "time saved in these calls by the runs B, waiting included"},
     {"seen_low", NULL, COLUMN_TIME, 0, "95 % interval of what is seen", "from"},
     {"seen_high", NULL, COLUMN_TIME, 0, NULL, "to"},
     {"verdict", NULL, COLUMN_TEXT, 0, "whether the interval is above 0: the rule is kept"}};

@@ -71,7 +71,7 @@ enum rule {
     IN_TIME /* one after a message from the root could arrive */
 };
 
-/* Seconds by which J may have delayed others; 0 for what is tolerated for I. */
+/* Seconds by which J may have delayed others; 0 up to ACK_TOLERANCE of I's latency. */
 static double late_by(const struct judging *g, size_t k, int i, int j, enum rule rule)
 {
     double message = rule == IN_TIME ? g->shortest[j] : -g->longest;
@@ -118,8 +118,8 @@ static bool may_be_delayed(const struct judging *g, size_t k, int i, enum rule r
     return false;
 }
 
-/* The rank that entered broadcast K latest; -1: none was late. Rank I does not wait for it, but
- * messages to it did not compete with those to I. */
+/* The latest rank to enter broadcast K; -1: no rank was late. Rank I does not depend on it, but had
+ * it been on time, messages to it could have competed with those to I. */
 static int who_was_missing(const struct judging *g, size_t k, int i)
 {
     int who = -1;

@@ -53,7 +53,7 @@ static int send_ledger(const struct ledger *mine, MPI_Comm comm)
     return rc || !wanted ? rc : move_ledger(&l, 0, comm);
 }
 
-/* If not WANTED, the rank is answered and keeps its ledger. L must be closed in any case. */
+/* If not WANTED, rank FROM is asked not to send its ledger. L must be closed in any case. */
 static bool receive_ledger(struct ledger *l, int from, MPI_Comm comm, bool wanted)
 {
     struct ledger_table section[LEDGER_SECTIONS] = {0};

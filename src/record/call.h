@@ -398,5 +398,5 @@ CALL_INLINE uint64_t call_received(const MPI_Status *status, uint64_t otherwise)
 void call_complete(struct call *c, struct ledger_request *r, unsigned sharing,
                    const MPI_Status *status, bool tested);
 
-/* R was lost by the error RC. STATUS is NULL if it has none. Releases R. */
+/* R ended with the error RC. STATUS is NULL if R has none. Releases R. */
 void call_lost(struct call *c, struct ledger_request *r, int rc, const MPI_Status *status);

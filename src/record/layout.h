@@ -184,7 +184,7 @@ struct ledger_region {
  * rows of their own; the others share one, since an application may make and free a million. */
 struct ledger_comm {
     uint64_t id;              /* equal on all members: hash of the members' world ranks */
-    uint64_t created;         /* how many were made so far; 1 for MPI_COMM_WORLD */
+    uint64_t created;         /* communicators made so far of this row; 1 for MPI_COMM_WORLD */
     uint32_t site;            /* where it was made; LEDGER_NO_SITE if unknown */
     uint32_t copy;            /* number of the row for these members and site: see comms.c */
     uint32_t size;            /* number of members; for an intercommunicator of both groups */

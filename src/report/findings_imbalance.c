@@ -125,8 +125,8 @@ static void add_late(struct finding_context *c, const struct profile_arrival *a,
                          share, call);
 }
 
-/* Seconds per rank of the waiting HERE at A that have other reasons than A's late rank: waiting for
- * other ranks, an equal share for this one, and its longer time outside of MPI. */
+/* Seconds per rank of the waiting HERE at A not explained by late arrival of A's late rank: waiting
+ * for other ranks, as much for it as for the mean one, and its excess time outside of MPI. */
 static double arrival_others(const struct finding_context *c, const struct profile_arrival *a,
                              double here)
 {

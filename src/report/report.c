@@ -87,7 +87,7 @@ static void put_trace(struct document *d, const struct profile *p)
         document_fact(d, "messages matched", "%s of %s", AS_SHARE((double)t->matched, (double)all),
                       AS_COUNT(all));
     if (t->error_ns > 0)
-        document_fact(d, "shortest wait seen", "%s: clocks may differ by that",
+        document_fact(d, "shortest wait seen", "%s, the error bound between two clocks",
                       AS_TIME(t->error_ns));
     if (t->network == LEDGER_NETWORK_ON)
         document_fact(

@@ -412,7 +412,7 @@ static const struct column slice_columns[] = {
     COLUMN("efficiency", SHARE, NULL,
            "parallel efficiency: time outside of MPI as a share of the slice, mean of all ranks"),
     COLUMN("load_balance", SHARE, "load balance",
-           "that time as a share of the time of the slowest rank"),
+           "mean time outside of MPI as a share of that of the slowest rank"),
     COLUMN("communication", SHARE, NULL,
            "time of the slowest rank outside of MPI as a share of the slice"),
     COLUMN("slowest", RANK, NULL, "the rank with the longest time outside of MPI"),

@@ -106,8 +106,8 @@ uint64_t waits_receives(const struct wait_graph *g, const struct message_count *
     return n;
 }
 
-/* Whether more such messages were sent and not received than receives posted before R can take;
- * what wildcards take is unknown. */
+/* Whether an unreceived message remains for R after the receives of the same source and tag that
+ * were posted before it. Which messages wildcards take is unknown. */
 static bool is_sent(const struct wait_graph *g, const struct awaited *r)
 {
     uint64_t sent = 0, earlier = 0;

@@ -128,10 +128,10 @@ static int receive_burst(const struct pairs_run *m, int peer, int count, int n, 
     return PMPI_Send(NULL, 0, MPI_BYTE, peer, TAG_READY, m->comm);
 }
 
-/* The gap of messages from PEER, and the time of one that answers an empty one, from the median
- * times of one message and of PAIR_BURST messages. The time between first and last arrival is no
- * measure: on a network that shares its bandwidth among concurrent messages, all arrive at the end.
- */
+/* GAP: time between messages of a burst from PEER. ANSWERED: time from sending PEER an empty
+ * message until its reply of BYTES arrives. Both are from medians for 1 and PAIR_BURST messages.
+ * First and last arrival do not show the gap: on a network that shares its bandwidth among
+ * concurrent messages, all arrive at the end. */
 static int measure_gap(const struct pairs_run *m, int peer, size_t bytes, double *answered,
                        double *gap)
 {
