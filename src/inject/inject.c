@@ -35,7 +35,8 @@ double injection_budget(const struct injection *self, double seconds, double per
     double in_calls = 1e-9 * (double)all;
     for (size_t i = 0; i < n_injections; i++)
         in_calls -= time_spent(injections[i]);
-    return seconds + fmax(0, percent / 100 * injection_elapsed() - fmax(0, in_calls)) - time_spent(self);
+    return seconds + fmax(0, percent / 100 * injection_elapsed() - fmax(0, in_calls)) -
+           time_spent(self);
 }
 
 struct sync_clock *injection_clock(void)
