@@ -81,7 +81,7 @@ stuck()
     timeout 60 "$collprof" top out >top.txt 2>err &
     top=$!
     for try in $(seq 100); do
-        ! tr -s '\n ' ' ' <top.txt | grep -q 'an awaited message is not sent' || break
+        ! tr -s '\n ' ' ' <top.txt | grep -q 'an awaited message is not sent.* 100 % in MPI rank 0: in MPI_Recv' || break
         sleep 0.2
     done
     "$collprof" export --format=openmetrics out >live.txt 2>err || fail "$mpi: no metrics: $(cat err)"
