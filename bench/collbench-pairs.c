@@ -121,7 +121,7 @@ static void add_bound(const struct pairs *p, struct document *d, const struct pa
                          1e6 * bound);
     if (isinf(p->drift) && s == p->size)
         document_finding(d, FINDING("one_way_unknown", DOUBT),
-                         "One-way latencies are unknown: a clock has changed its rate meanwhile.");
+                         "One-way latencies are unknown: the rate of a clock changed.");
 }
 
 static bool save_log(const struct pairs *p, const char *path)

@@ -104,16 +104,16 @@ void figure_set_value(struct latency_run *r, struct estimate value, double loop)
     }
 }
 
-void figures_of_ranks(struct latency_run *r, int apart)
+void figures_of_ranks(struct latency_run *r, int excluded)
 {
     struct latency_result *result = r->result;
     result->value = ESTIMATE_UNKNOWN;
-    result->loop_mean = apart < 0 ? NAN : result->loop_mean;
-    result->asked = r->size - (apart >= 0);
+    result->loop_mean = excluded < 0 ? NAN : result->loop_mean;
+    result->asked = r->size - (excluded >= 0);
     for (r->to = 0; r->to < r->size; r->to++) {
         struct latency_figure *f = run_figure(r);
         const struct estimate value = samples_estimate(&f->timed[TIMED_OPERATION]);
-        if (r->to == apart) {
+        if (r->to == excluded) {
             f->value = value;
             continue;
         }

@@ -112,9 +112,9 @@ void figure_take(struct latency_run *r, int part, struct series *s);
 /* Sets the value of the figure in progress; the result is the largest of these values. LOOP is the
  * value from loop means. */
 void figure_set_value(struct latency_run *r, struct estimate value, double loop);
-/* Sets the values of all ranks' figures from their samples; only at rank 0. The value of rank APART
- * (-1: none) takes no part in the result. */
-void figures_of_ranks(struct latency_run *r, int apart);
+/* Sets the values of all ranks' figures from their samples; only at rank 0. The value of rank
+ * EXCLUDED (-1: none) takes no part in the result. */
+void figures_of_ranks(struct latency_run *r, int excluded);
 
 /* loops.c: measures g_j, unless a method has done so, in the fraction PART of the budget. Sets
  * r->gap on rank 0. */

@@ -116,7 +116,7 @@ const char *pairs_protocol(const struct pairs *p, int s, int i, int j);
 
 /* Finds the differences of the ranks' clocks from ONE_WAY by these clocks, which may have any
  * value, and BOUND by their synchronisation. Sets AHEAD, ONE_WAY as far as it is known, and its
- * BOUND. If they contradict each other, as when a clock has changed its rate meanwhile, these are
+ * BOUND. If they contradict each other, as when the rate of a clock changed meanwhile, these are
  * unknown, and P->drift is INFINITY. */
 void pairs_find_clocks(struct pairs *p);
 

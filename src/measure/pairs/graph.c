@@ -185,13 +185,13 @@ void pairs_find_clocks(struct pairs *p)
 {
     const int n = p->n;
     double *const *first = p->size[0].of, *most = first[PAIRS_AHEAD];
-    bool apart = false;
+    bool several = false;
     for (int k = 0; k < n * n; k++) {
         const bool two = first[PAIRS_BOUND][k] > 0;
         most[k] = two ? fmin(first[PAIRS_BOUND][k], first[PAIRS_ONE_WAY][k]) + 2 * p->drift : 0;
-        apart |= two;
+        several |= two;
     }
-    if (apart && shorten(most, n)) {
+    if (several && shorten(most, n)) {
         forget_clocks(p);
         return;
     }
