@@ -84,6 +84,8 @@ static error_t check(struct option_parser *parser, void *values)
         return option_refuse(parser, "--from and --to are for --format=html");
     if (view->to <= (view->from > 0 ? view->from : 0))
         return option_refuse(parser, "--from is not before --to: expected a range of time");
+    if (r->output && !strcmp(text_base_of(r->output), "profile.json"))
+        return option_refuse(parser, "--output=%s would replace a profile", r->output);
     return 0;
 }
 

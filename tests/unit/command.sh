@@ -127,6 +127,7 @@ done <<'END'
 2|expected one directory, not|report html collprof.out
 1|use: mpiexec -n N collprof ./app, or another directory|where 123
 2|--from and --to are for --format=html|report --from=1
+2|would replace a profile|report -o x/profile.json
 127|did you mean --trace=calls?|run --trace calls ./app
 127|did you mean --report=no?|--report no ./app
 2|did you mean compare?|compair a b
