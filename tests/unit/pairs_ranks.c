@@ -20,6 +20,7 @@ static const struct fake_network network = {.overhead = overhead, .eager = 1024,
 struct measured {
     struct pairs_plan plan;
     bool own_clocks; /* that each rank reads */
+    double end;      /* of the measurement, simulated */
     struct pairs pairs;
     int error[N];
 };
@@ -37,7 +38,7 @@ static void measure(int rank, void *arg)
     plan.clock = m->own_clocks ? &clock : plan.clock;
     m->error[rank] = pairs_measure(MPI_COMM_WORLD, &plan, &p);
     if (rank == 0)
-        m->pairs = p;
+        m->pairs = p, m->end = fake_mpi_now();
     else
         pairs_free(&p);
 }
@@ -200,6 +201,26 @@ Test(pairs_ranks, each_pair_of_few_ranks_is_checked_alone)
 static double minutes_apart(int rank, double t)
 {
     return 100.0 * rank + t;
+}
+
+/* From 1.1 s on, while pairs are measured, the rates differ by 0.5 ms a second. */
+static double changing(int rank, double t)
+{
+    return minutes_apart(rank, t) + 5e-4 * rank * fmax(0, t - 1.1);
+}
+
+/* Clocks whose rates change meanwhile: all bounds contain that. */
+Test(pairs_ranks, clocks_that_change_their_rates)
+{
+    struct measured m = {.plan = pairs_plan_default(), .own_clocks = true};
+    struct fake_network net = network;
+    net.clock = changing;
+    cr_assert(fake_mpi_run(N, measure, &m, &net));
+    const double most = changing(N - 1, m.end) - minutes_apart(N - 1, m.end);
+    cr_expect(m.pairs.drift > 0.9 * most && m.pairs.drift < 3 * most, "%g, not %g", m.pairs.drift,
+              most);
+    cr_expect(m.pairs.size[0].of[PAIRS_BOUND][1] > m.pairs.drift);
+    pairs_free(&m.pairs);
 }
 
 /* Clocks that rest on messages do not show which direction takes longer: each is within the bound

@@ -291,6 +291,20 @@ static int run(struct pairs_run *m, struct pairs *p)
     return collect(m, p);
 }
 
+/* P's drift, on rank 0: a rate that changed shows in one more point of the clock, by how much it
+ * moves the line and what it leaves beside it. */
+static int find_drift(const struct pairs_run *m, struct pairs *p)
+{
+    struct sync_clock *clock = m->plan->clock;
+    const struct sync_clock before = *clock;
+    TRY(clock->comm == m->comm ? sync_remeasure(clock) : MPI_SUCCESS);
+    const double now = clock_now(),
+                 drift = before.line.drift_bound * (now - before.line.to) +
+                         fabs(sync_global(clock, now) - sync_global(&before, now)) +
+                         fmax(0, clock->line.bound - before.line.bound);
+    return PMPI_Reduce(&drift, &p->drift, 1, MPI_DOUBLE, MPI_MAX, 0, m->comm);
+}
+
 int pairs_measure(MPI_Comm comm, const struct pairs_plan *plan, struct pairs *p)
 {
     struct pairs_run m = {.comm = comm, .plan = plan, .clock_cost = clock_cost()};
@@ -300,11 +314,8 @@ int pairs_measure(MPI_Comm comm, const struct pairs_plan *plan, struct pairs *p)
     int error = sync_all_have(comm, allocate(&m, p));
     if (error == MPI_SUCCESS)
         error = run(&m, p);
-    if (error == MPI_SUCCESS && plan->clock && plan->clock->domains > 1) {
-        const struct sync_line *line = &plan->clock->line;
-        double drift = line->drift_bound * (clock_now() - line->to);
-        error = PMPI_Reduce(&drift, &p->drift, 1, MPI_DOUBLE, MPI_MAX, 0, comm);
-    }
+    if (error == MPI_SUCCESS && plan->clock && plan->clock->domains > 1)
+        error = find_drift(&m, p);
     if (error == MPI_SUCCESS && m.rank == 0)
         pairs_find_clocks(p);
     if (error == MPI_SUCCESS)

@@ -39,8 +39,8 @@ struct pairs_plan {
     bool receives; /* also measure the receive call, and whether a send waits for it; takes half as
                       long again */
     bool ports;    /* PAIRS_TOURNAMENT: also find the ports of each sender */
-    const struct sync_clock *clock; /* common clock of COMM's ranks, for one-way latencies. NULL if
-                                       all read one clock */
+    struct sync_clock *clock; /* common clock of COMM's ranks, for one-way latencies; measured once
+                                 more at the end if it is COMM's own. NULL if all read one clock */
 };
 
 /* Defaults: 64 bytes, 100 repeats, tournament, no time limit, one clock. */
