@@ -225,9 +225,7 @@ Test(timeline, crossing_messages_of_many_channels)
         }
         FIND(t, a, 0);
         cr_assert_eq(t.matched, N, "part %d: %d matched", part, (int)t.matched);
-        cr_assert_eq(t.sends, N);
-        cr_assert_eq(t.receives, N);
-        cr_assert_eq(t.contradictions, 0);
+        cr_assert(t.sends == N && t.receives == N && t.contradictions == 0);
         for (uint32_t i = 0; i < N; i++)
             cr_assert_eq(t.partner[i], 2 * N - 1 - i, "part %d: message %u", part, i);
         timeline_free(&t);
