@@ -128,7 +128,7 @@ static bool applies(const struct latency_options *o, size_t i, const struct oper
 static error_t check_together(struct option_parser *parser, void *options)
 {
     struct latency_options *o = options;
-    bool suite = false, direct = o->tune;
+    bool suite = false, direct = o->tune, rooted = false;
     const int all = o->bench.size < 4 ? 4 : o->bench.size;
     const bool named = o->things.n > 0 && !o->things.all;
     size_t measured = 0;
@@ -137,11 +137,15 @@ static error_t check_together(struct option_parser *parser, void *options)
     else if (o->things.n == 0)
         option_choose(NULL, &operation_list, "reduce,allreduce,barrier,allgather,alltoall",
                       &o->things);
-    for (size_t i = 0; i < o->things.n; i++)
+    for (size_t i = 0; i < o->things.n; i++) {
+        rooted = rooted || operation_is_rooted(operation_of(o, i));
         if (is_persistent(o, i) && (!operations[0].init || o->tune))
             return option_refuse(parser, "%s: %s", latency_thing(o, i),
                                  o->tune ? "--tune measures only blocking operations"
                                          : "this library has none: use one of MPI 4, as MPICH 4");
+    }
+    if (o->root > 0 && !rooted)
+        return option_refuse(parser, "--root=%d: no operation has a root: leave it out", o->root);
     choose_methods(o);
     for (size_t i = 0; i < o->n_methods; i++) {
         suite = suite || o->method[i]->meaning == MEANS_SUITE;
