@@ -1,6 +1,7 @@
 #include "sync/estimate.h"
 
 #include "base/stats.h"
+#include "base/try.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -10,8 +11,8 @@ static double trip_of(const struct sync_exchange *e)
     return (e->received - e->sent) - (e->replied - e->arrived);
 }
 
-/* A bound from one exchange widens with time, by the drift that is possible meanwhile. So bounds of
- * different exchanges cannot contradict each other, however long the burst. */
+/* Each exchange bounds the difference of the clocks at its own time. Until MOMENT the clocks may
+ * drift, so each bound is widened by the largest possible drift: then no two can contradict. */
 struct sync_point sync_point_from(const struct sync_exchange *e, size_t n)
 {
     double low = -INFINITY, high = INFINITY, trip[SYNC_EXCHANGES_MAX] = {0};
@@ -39,15 +40,14 @@ struct sync_point sync_point_from(const struct sync_exchange *e, size_t n)
                                .jitter = jitter};
 }
 
-/* Error bound of a point relative to other points: the asymmetry of the two directions' least
- * latencies is the same at all points, and the smallest bound LEAST contains it. */
+/* Error bound of a point relative to the other points. If one direction is slower, all points are
+ * off alike, by at most LEAST, the smallest bound of all: this part is no error of the slope. */
 static double point_doubt(const struct sync_point *p, double least)
 {
     return fmin(p->bound, p->bound - least + p->jitter);
 }
 
-/* How far the slope can be off. The two outermost points decide, since they have the longest
- * lever. */
+/* Error bound of the slope through the first and the last point, whose distance is the largest. */
 static double slope_uncertainty(const struct sync_point *p, size_t n, double least)
 {
     double span = p[n - 1].local - p[0].local;
@@ -83,7 +83,7 @@ struct sync_line sync_line_through(const struct sync_point *all, size_t n)
     line.origin = p[0].local;
     line.drift_bound = SYNC_DRIFT_UNKNOWN;
 
-    /* Relative to the first point: with large clock readings the drift is lost in rounding. */
+    /* Relative to the first point: a clock may read 1e6 s, and rounding would hide the drift. */
     double x[SYNC_POINTS_MAX], y[SYNC_POINTS_MAX], a, b;
     size_t tightest = 0;
     for (size_t i = 0; i < n; i++) {
@@ -141,4 +141,53 @@ double sync_line_missed(const struct sync_line *line, const struct sync_point *p
     double change =
         (after - line->bound + fall * time) / (rise + fall); /* moment of the largest error */
     return fmax(after, line->bound + rise * fmax(0, fmin(time, change)));
+}
+
+/* --- which clock each host follows --- */
+
+enum { ALL_DISTANCES_TO = 12 }; /* ranks */
+
+int sync_distances(int n, int distance[SYNC_DISTANCES_MAX])
+{
+    int k = 0;
+    for (int d = 1; d < n; d = n <= ALL_DISTANCES_TO ? d + 1 : 2 * d)
+        distance[k++] = d;
+    return k;
+}
+
+/* Lets TO follow FROM if that makes TO's sum of errors smaller. */
+static void relax(double *sum, int *parent, int from, int to, double error)
+{
+    if (sum[from] + error < sum[to]) {
+        sum[to] = sum[from] + error;
+        parent[to] = from;
+    }
+}
+
+/* Dijkstra's algorithm. FINAL: no path can make the rank's sum smaller. */
+int sync_tree(int n, int k, const int *distance, const double *error, int *parent)
+{
+    FREED double *sum = malloc((size_t)n * sizeof *sum);
+    FREED bool *final = calloc((size_t)n, sizeof *final);
+    if (!sum || !final)
+        return -1;
+    for (int i = 0; i < n; i++) {
+        sum[i] = i ? INFINITY : 0;
+        parent[i] = i ? 0 : -1;
+    }
+    for (int step = 0; step < n; step++) {
+        int from = -1;
+        for (int i = 0; i < n; i++)
+            if (!final[i] && (from < 0 || sum[i] < sum[from]))
+                from = i;
+        final[from] = true;
+        for (int j = 0; j < k; j++) {
+            int up = from + distance[j], down = from - distance[j];
+            if (up < n)
+                relax(sum, parent, from, up, error[from * k + j]);
+            if (down >= 0)
+                relax(sum, parent, from, down, error[down * k + j]);
+        }
+    }
+    return 0;
 }

@@ -1,8 +1,9 @@
-/* What time-stamped messages alone can show about the difference of two clocks.
+/* What time-stamped messages show about the difference of two clocks, and which clock each host
+ * follows.
  *
  * No MPI here: sync.c exchanges the messages; unit tests use clocks with a known offset and drift.
- * All times are seconds; "global" is the reference clock, "local" this process's own.
- * doc/methods.md, section 6. */
+ * All times are in seconds, drifts in seconds per second. "Global" is the reference clock, "local"
+ * this process's own. doc/methods.md, section 6. */
 #pragma once
 
 #include <stddef.h>
@@ -19,11 +20,11 @@ struct sync_exchange {
     double arrived, replied; /* on the global clock; sent <= arrived <= replied <= received */
 };
 
-/* At local time LOCAL the difference global - local was within OFFSET +- BOUND. TRIP: the shortest
- * round trip; half of it is what BOUND can be without assuming that both directions are alike. */
+/* At local time LOCAL the difference global - local was within OFFSET +- BOUND. TRIP is the
+ * shortest round trip. BOUND is about half of it, since one direction may have taken all of it. */
 struct sync_point {
     double local, offset, bound, trip;
-    double jitter; /* half the range of the shortest eighth of all round trips */
+    double jitter; /* how far short round trips differ: half the range of their shortest eighth */
 };
 
 /* Bounds the difference by both ends of every exchange: a request that arrives after it was sent
@@ -52,6 +53,21 @@ struct sync_line sync_line_compose(const struct sync_line *first, const struct s
  * that the drift does not change. */
 double sync_line_bound(const struct sync_line *line, double local);
 
-/* Bounds the line's error between its last point and the later POINT, if the clocks' rates changed
- * at most once meanwhile: before that it grew by DRIFT_BOUND, and at POINT it is known. */
+/* Bounds the line's error between its last point and the later POINT, for clocks whose rates
+ * changed at most once meanwhile: until then the error grew by at most DRIFT_BOUND a second, and
+ * POINT shows what it became. */
 double sync_line_missed(const struct sync_line *line, const struct sync_point *point);
+
+/* --- which clock each host follows --- */
+
+/* The distances between ranks at which their round trips are measured, ascending: every distance
+ * for up to 12 ranks, powers of two for more. Returns how many; 0 for fewer than two ranks. */
+enum { SYNC_DISTANCES_MAX = 32 };
+int sync_distances(int n, int distance[SYNC_DISTANCES_MAX]);
+
+/* The tree with the smallest sums of errors from rank 0: a rank's error is at most the sum along
+ * its path, so that a rank with slow messages should have none below it. ERROR[i * K + j] is the
+ * error of a clock that is read by messages between ranks i and i + DISTANCE[j]; entries beyond the
+ * last rank are ignored. PARENT gets for each of N ranks the rank that it follows, -1 for rank 0.
+ * Returns 0, or -1 if there is no memory. */
+int sync_tree(int n, int k, const int *distance, const double *error, int *parent);

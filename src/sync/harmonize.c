@@ -7,11 +7,11 @@
 
 static const double slack_least = 5e-6, slack_most = 0.1;
 
-/* All on one host: nothing to convert. */
+/* For ranks that are all on one host: global and local time are equal. */
 static struct sync_clock same_clock = {.domains = 1};
 
-/* The slack starts as twice the slowest of some announcements, and need not stay above twice the
- * fastest: on a busy machine one is delayed by a time slice. */
+/* The slack begins as twice the slowest announcement and may shrink to twice the fastest one: on a
+ * busy machine an announcement may be slow only because a rank waited for a processor. */
 int harmonize_open(struct harmony *h, struct sync_clock *clock, MPI_Comm comm)
 {
     double mine[2] = {INFINITY, 0}, all[2], start = clock_now(); /* fastest, slowest */
@@ -35,7 +35,8 @@ int harmonize_open(struct harmony *h, struct sync_clock *clock, MPI_Comm comm)
     return MPI_SUCCESS;
 }
 
-/* Re-measuring takes a fifth of the time: the bound of a clock grows after each measurement. */
+/* A clock's error bound grows after each measurement, so a fifth of the time goes into measuring.
+ */
 static bool is_due(const struct harmony *h)
 {
     return h->follows && clock_now() - h->measured > 4 * h->took;
@@ -54,7 +55,7 @@ static int measure_again(struct harmony *h)
 int harmonize(struct harmony *h)
 {
     int mine[2] = {h->late, is_due(h)}, all[2];
-    /* Otherwise the announced moment may pass before the last rank arrives here. */
+    /* All ranks wait here: the moment must not pass before the last one has arrived. */
     TRY(PMPI_Allreduce(mine, all, 2, MPI_INT, MPI_MAX, h->comm));
     if (all[1])
         TRY(measure_again(h));

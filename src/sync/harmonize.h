@@ -9,23 +9,23 @@
 struct harmony {
     struct sync_clock *clock; /* of COMM's ranks; NULL in harmonize_open() if all are on one host */
     MPI_Comm comm;
-    bool follows; /* the clock, which belongs to COMM itself, is re-measured from time to time */
+    bool follows; /* CLOCK was started on COMM, so that harmonize() may re-measure it */
 
-    double begin; /* the moment, on the common clock */
-    bool late;    /* the announcement reached this rank after the moment */
-    double slack; /* seconds between announcement and moment, on all ranks alike. It grows after a
-                     late rank and shrinks again to the minimum */
+    double begin; /* the announced moment, on the common clock */
+    bool late;    /* the announcement reached this rank after that moment */
+    double slack; /* seconds from announcement to moment, equal on all ranks. It is doubled if a
+                     rank was late, and otherwise shrinks to LEAST */
     double least;
-    double measured, took; /* local time and duration of the clock's last point, if FOLLOWS */
-    int from;     /* for sync_check(); -1 if the caller does not set it after harmonize_open() */
-    double apart; /* largest difference of two ranks' clocks up to that point, if FOLLOWS */
+    double measured, took; /* local time and duration of the last measurement of the clock */
+    int from; /* argument of sync_check(): -1 unless the caller sets it after harmonize_open() */
+    double apart; /* if FOLLOWS: bound of the difference of two ranks' clocks so far, seconds */
 };
 
-/* Measures a point of the clock if it belongs to COMM (NULL: it does not), and how long an
- * announcement takes, by HARMONY_TRIES of them. This function and harmonize()
- * are collective over COMM and return an MPI error code. */
+/* Fills H. Re-measures CLOCK if it was started on COMM, and finds how long an announcement takes,
+ * from HARMONY_TRIES of them. CLOCK must outlive H. This function and harmonize() are collective
+ * over COMM and return an MPI error code. */
 enum { HARMONY_TRIES = 10 };
 int harmonize_open(struct harmony *h, struct sync_clock *clock, MPI_Comm comm);
 
-/* Announces a moment, and returns at that moment on all ranks. */
+/* Announces a moment, and returns on all ranks at that moment, or later with LATE set. */
 int harmonize(struct harmony *h);

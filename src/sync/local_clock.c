@@ -2,6 +2,8 @@
 #include "base/hash.h"
 #include "sync/sync.h"
 
+static uint64_t domain;
+
 #ifdef COLLPROF_SIMULATED
 #include <math.h>
 #include <mpi.h>
@@ -9,7 +11,6 @@
 #include <string.h>
 #include <time.h>
 
-static uint64_t domain;
 static double offset, rate = 1;
 
 static double simulated_now(void)
@@ -26,6 +27,8 @@ static void simulated_hold(double seconds)
     nanosleep(&t, NULL);
 }
 
+/* Gives each simulated host a clock of its own, which depends on the host's name only: its offset
+ * is up to 1000 s, its rate is off by up to PPM. */
 static void drift(double ppm)
 {
     char host[MPI_MAX_PROCESSOR_NAME] = "";
@@ -36,12 +39,16 @@ static void drift(double ppm)
     rate = 1 + 1e-6 * ppm * sin((double)(domain % 1009));
 }
 
+#endif
+
 void local_clock_start(void)
 {
+#ifdef COLLPROF_SIMULATED
     const char *ppm = getenv("SIM_DRIFT");
     if (ppm)
         drift(atof(ppm));
     clock_use_external(simulated_now, simulated_hold);
+#endif
     clock_start();
 }
 
@@ -49,14 +56,3 @@ uint64_t local_clock_domain(void)
 {
     return domain;
 }
-#else
-uint64_t local_clock_domain(void)
-{
-    return 0;
-}
-
-void local_clock_start(void)
-{
-    clock_start();
-}
-#endif

@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/try.h"
-#include "sync/tree.h"
 #include "sync/yielding.h"
 
 #include <limits.h>
@@ -15,12 +14,12 @@
 
 enum { TAG_REQUEST = 7101, TAG_REPLY = 7102, TAG_TURN = 7103, PARENT_OPEN = -2 };
 
-/* Exchanges for one point of one rank. Ranks take turns and share the time, so that the first point
- * is not old when the last one is measured. */
+/* Limits of the exchanges for one point. Leaders take turns, so with more of them each has less
+ * time: the first one's point must not be old when the last one measures. */
 enum { EXCHANGES_MIN = 4 };
 struct limit {
-    int exchanges;  /* most exchanges, from EXCHANGES_MIN to SYNC_EXCHANGES_MAX */
-    double seconds; /* after this time at most MIN exchanges */
+    int exchanges;  /* at most so many, from EXCHANGES_MIN to SYNC_EXCHANGES_MAX */
+    double seconds; /* after this time no more, if EXCHANGES_MIN were made; 0: only the minimum */
 };
 
 static struct limit limit_of(int ranks)
@@ -29,8 +28,8 @@ static struct limit limit_of(int ranks)
                           .seconds = 0.05 / ranks};
 }
 
-/* A host name is not enough: containers and time namespaces may have several names on one host, or
- * one name with different clocks. */
+/* Identifies the clock that this process reads; 0: unknown. A host name does not: one host may have
+ * several names (containers), and processes of one name different clocks (time namespaces). */
 static uint64_t sync_domain_of_process(void)
 {
     char boot[64] = "", space[64] = "";
@@ -60,8 +59,8 @@ double sync_bound(const struct sync_clock *clock, double local)
 
 /* Splits COMM into one communicator per domain and one of their leaders (MPI_COMM_NULL on all
  * others). Rank FIRST leads its domain and is rank 0 of the leaders. Ranks of one host and one
- * colour share a clock; a rank that does not know its clock has a colour of its own. MPI may run
- * out of communicators: then all ranks return an error and the caller frees what was made. */
+ * colour share a clock; a rank whose clock is unknown gets a colour of its own. MPI may run out of
+ * communicators: sync_agree() then makes all ranks return the error. */
 static int split_domains(const struct sync_clock *clock, MPI_Comm comm, MPI_Comm *domain,
                          MPI_Comm *leaders)
 {
@@ -82,7 +81,8 @@ static int split_domains(const struct sync_clock *clock, MPI_Comm comm, MPI_Comm
     return PMPI_Comm_free(&host);
 }
 
-/* The parent's local times of arrival and reply, and its line to the global clock. */
+/* A parent's answer: its local times of arrival and reply, and what it knows of the global clock.
+ */
 struct reply {
     double arrived, replied;
     struct sync_line line;
@@ -90,7 +90,7 @@ struct reply {
 };
 enum { REPLY_DOUBLES = sizeof(struct reply) / sizeof(double) };
 
-/* Answers CHILD's requests until the last one, with what is known of the global clock. */
+/* The parent's side: answers CHILD's requests until the one that says that no more follow. */
 static int answer(const struct sync_clock *clock, MPI_Comm leaders, int child)
 {
     for (int more = 1; more;) {
@@ -103,8 +103,8 @@ static int answer(const struct sync_clock *clock, MPI_Comm leaders, int child)
     return MPI_SUCCESS;
 }
 
-/* The child's side, with at most MOST exchanges. All are kept: the tightest bounds may come from
- * different ones. */
+/* The child's side, within LIMIT. POINT is computed from all exchanges, since the tightest upper
+ * and lower bounds may come from different ones. */
 static int ask(MPI_Comm leaders, int parent, struct limit limit, struct sync_point *point,
                struct reply *last)
 {
@@ -126,8 +126,9 @@ static int ask(MPI_Comm leaders, int parent, struct limit limit, struct sync_poi
     return MPI_SUCCESS;
 }
 
-/* Adds POINT; if there is no room, drops every second point before. If the last two points alone
- * leave less doubt until the next one, a clock rate has changed: then only these are used. */
+/* Adds POINT; if the array is full, drops every second older point. If a line through the last two
+ * points alone has a smaller error bound at the next one, a clock's rate has changed: then the
+ * older points are dropped. */
 static void keep_point(struct sync_clock *clock, struct sync_point point)
 {
     if (clock->n_points > 0)
@@ -164,8 +165,9 @@ static int follow(struct sync_clock *clock, MPI_Comm leaders, int parent, struct
     return MPI_SUCCESS;
 }
 
-/* Measures the round trips of this leader, in disjoint pairs: for each distance the even multiples
- * ask first, then the odd ones. ERROR gets one value for each distance. */
+/* ERROR gets, for each distance D, the error bound of reading the clock of leader RANK + D.
+ * Disjoint pairs measure at the same time: first leaders with an even RANK / D ask, then the
+ * others. */
 static int try_round_trips(const struct sync_clock *clock, MPI_Comm leaders, int size, int k,
                            const int *distance, double *error)
 {
@@ -187,7 +189,6 @@ static int try_round_trips(const struct sync_clock *clock, MPI_Comm leaders, int
     return MPI_SUCCESS;
 }
 
-/* Chooses the leader that this one will follow. */
 static int choose_parent(struct sync_clock *clock, MPI_Comm leaders, int size)
 {
     int distance[SYNC_DISTANCES_MAX], k = sync_distances(size, distance);
@@ -202,9 +203,9 @@ static int choose_parent(struct sync_clock *clock, MPI_Comm leaders, int size)
     return MPI_SUCCESS;
 }
 
-/* Every leader but the first measures its difference from its parent, which then knows the global
- * clock; one after the other, since other messages would lengthen the round trips. A parent gives
- * the turn to each child, which returns it when all below it have measured. */
+/* Every leader but the first measures its clock's difference from its parent's: one leader at a
+ * time, since other messages would lengthen the round trips. A parent sends the turn to each child
+ * after its own measurement; a child returns it when all below it have measured. */
 static int descend(struct sync_clock *clock, MPI_Comm leaders, int size, const int *parent)
 {
     if (clock->parent >= 0) {
@@ -222,7 +223,6 @@ static int descend(struct sync_clock *clock, MPI_Comm leaders, int size, const i
                              : PMPI_Send(NULL, 0, MPI_INT, clock->parent, TAG_TURN, leaders);
 }
 
-/* Measures one more point on each leader. */
 static int measure_leaders(struct sync_clock *clock, MPI_Comm leaders)
 {
     int size;
@@ -236,8 +236,8 @@ static int measure_leaders(struct sync_clock *clock, MPI_Comm leaders)
     return descend(clock, leaders, size, parent);
 }
 
-/* The leader of each domain has measured; the rest of its domain reads the same clock. All are on
- * one host, so the line is sent as bytes. */
+/* Copies the leader's result to the other ranks of its domain. They are on one host and have one
+ * representation of data, so it is sent as bytes. */
 static int share(struct sync_clock *clock, MPI_Comm domain)
 {
     struct sync_clock found = *clock;
@@ -248,8 +248,8 @@ static int share(struct sync_clock *clock, MPI_Comm domain)
     return MPI_SUCCESS;
 }
 
-/* Detects the usual case by a single reduction: one host, one clock. A domain from the kernel also
- * identifies the host (by its boot); one from a caller does not. */
+/* Detects the usual case, one host and one clock, by a single reduction. Keys from the kernel,
+ * which contain the host's boot, can be compared between hosts; a caller's DOMAIN cannot. */
 static int all_share_one(const struct sync_clock *clock, MPI_Comm comm, bool *one)
 {
     uint64_t key = clock->domain ? 0 : sync_domain_of_process();
@@ -259,7 +259,6 @@ static int all_share_one(const struct sync_clock *clock, MPI_Comm comm, bool *on
     return rc;
 }
 
-/* With several domains: the leaders measure, and the other ranks copy their results. */
 static int measure(struct sync_clock *clock, MPI_Comm domain, MPI_Comm leaders)
 {
     if (leaders != MPI_COMM_NULL)
@@ -303,8 +302,9 @@ int sync_start(struct sync_clock *clock, MPI_Comm comm, uint64_t domain, int fir
     return sync_remeasure(clock);
 }
 
-/* Each host's clock has its own error; two may be off in opposite directions. Ranks of one host do
- * not differ. */
+/* Two clocks may be off in opposite directions, so *APART is the sum of two errors: that of FIRST
+ * and the largest of another host. A rank of FIRST's own host reads the same clock; its negative
+ * error never is the maximum. */
 int sync_check(struct sync_clock *clock, MPI_Comm comm, int from, double *apart)
 {
     bool own = comm == clock->comm;

@@ -1,14 +1,14 @@
 /* One clock for all ranks of a communicator (doc/methods.md, section 6).
  *
  * Ranks that read the same clock form a domain: same host, same boot, same time namespace. With one
- * domain nothing is exchanged or converted. Otherwise one rank per domain, its leader, follows the
- * clock of the domain of rank FIRST, along the tree with the smallest sum of round trips (tree.h),
- * from the top: a parent answers in global time. The other ranks of a domain copy their leader's
- * result.
+ * domain no message is sent and no time converted. Otherwise one rank per domain, its leader,
+ * follows the clock of rank FIRST along a tree of leaders, the one with the smallest sums of round
+ * trips (sync_tree()). A parent is measured before its children. The other ranks of a domain copy
+ * their leader's result.
  *
- * "Local" is clock_now() of this rank, "global" clock_now() of rank FIRST, both in seconds. A
- * simulator's clock is global. Functions that return int return an MPI error code. Unless a comment
- * says otherwise, they are collective over the communicator given to sync_start(). */
+ * "Local" is clock_now() of this rank, "global" clock_now() of rank FIRST, both in seconds.
+ * Functions that return int return an MPI error code. Unless a comment says otherwise, they are
+ * collective over the communicator given to sync_start(). */
 #pragma once
 
 #include "sync/estimate.h"
@@ -28,22 +28,22 @@ uint64_t local_clock_domain(void);
 
 struct sync_clock {
     struct sync_line line; /* all 0 if the local clock is the global one */
-    /* From the local clock to the parent's local clock: a straight line, since it depends on two
-     * oscillators only. LINE composes it with the parent's LINE, which changes with every point. */
+    /* From the local clock to the parent's local clock. LINE composes it with the parent's LINE;
+     * points are fitted to OWN, since only two oscillators determine it. */
     struct sync_line own;
     struct sync_point points[SYNC_POINTS_MAX];
     int n_points;
     int leader;    /* of this rank's domain, an index among the leaders; 0 on one domain */
-    int parent;    /* of that leader, likewise; -1: it is the first; below: it is not chosen */
-    int domains;   /* of the communicator; with 1 nothing is measured */
-    double missed; /* error bound of readings between the last two points */
-    double floor;  /* half of the round trips on the path to the global clock: without assuming
-                      that directions are alike no bound can be below it */
-    double worst_bound, worst_floor; /* largest of all ranks, BOUND between the first and the last
-                                        point; two ranks may differ by twice as much */
-    MPI_Comm comm;                   /* given to sync_start() */
-    uint64_t domain;                 /* as given to sync_start() */
-    int first;                       /* likewise */
+    int parent;    /* the leader that LEADER follows; -1: none, it is the first; -2: not chosen */
+    int domains;   /* number of domains; with 1 nothing is measured */
+    double missed; /* error bound of readings between the last two points, seconds */
+    double floor;  /* half the sum of round trips on the path to the global clock, seconds: a limit
+                      of the error bound, since one direction may take a whole round trip */
+    double worst_bound, worst_floor; /* largest LINE.BOUND and FLOOR of all ranks; the clocks of two
+                                        ranks may differ by twice as much */
+    MPI_Comm comm;                   /* COMM, DOMAIN and FIRST: as given to sync_start() */
+    uint64_t domain;
+    int first;
 };
 
 /* Whether CLOCK (NULL: clock_now()) can measure one-way latencies: only with one domain, since
@@ -69,12 +69,13 @@ static inline int sync_all_have(MPI_Comm comm, bool have)
 }
 
 /* Finds the domains and measures a first point. Ranks of one host with the same DOMAIN share a
- * clock; with 0 the domain is taken from the kernel, and in a simulation all ranks share one. The
- * clock of FIRST is the global one: take the root, from which times are measured. */
+ * clock; with 0 the kernel identifies the domain, and in a simulation all ranks are in one. The
+ * clock of rank FIRST is the global one: use the root, whose entry begins the measured times. */
 int sync_start(struct sync_clock *clock, MPI_Comm comm, uint64_t domain, int first);
 
-/* Measures one more point and fits the line through all points. Call it late in a long run, for a
- * precise drift, and convert times afterwards. Does nothing on one domain. */
+/* Measures one more point and fits the line through all points. Call it again late in a long run,
+ * since a longer distance gives a more precise drift, and convert times afterwards. Does nothing
+ * with one domain. */
 int sync_remeasure(struct sync_clock *clock);
 
 static inline double sync_global(const struct sync_clock *clock, double local)
@@ -102,5 +103,5 @@ double sync_bound(const struct sync_clock *clock, double local);
  * own communicator, no point is measured and sync_bound() gives the bound. */
 int sync_check(struct sync_clock *clock, MPI_Comm comm, int from, double *apart);
 
-/* Spins until the global MOMENT; false if it has already passed. */
+/* Local: waits until the global MOMENT, busily unless --yield is given. False if it had passed. */
 bool sync_wait(const struct sync_clock *clock, double moment);

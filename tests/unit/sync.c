@@ -1,6 +1,5 @@
 /* The estimator of clock differences, against clocks whose offset and drift are set here. */
 #include "sync/estimate.h"
-#include "sync/tree.h"
 #include "unit.h"
 
 #include <stdint.h>
