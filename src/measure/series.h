@@ -1,9 +1,9 @@
-/* One quantity, measured repeatedly by several ranks until the plan is satisfied: how often it is
- * repeated, and when it stops.
+/* Measures one quantity repeatedly, by several ranks, until a plan says that it is known well
+ * enough or that the time is over. All times are in seconds.
  *
- * Rank 0 stores the samples and decides when the series ends. Before every batch it broadcasts what
- * to do next, so no decision is made inside the timed part. A batch is a function that every rank
- * calls; it begins with a barrier of its own.
+ * A series consists of batches: calls of a function of the method's, by every rank, that repeats an
+ * operation and begins with a barrier. Before every batch rank 0 broadcasts what to do next, so
+ * that no decision is made inside the timed part. Only rank 0 stores samples.
  *
  * The hold is a time that the batch waits in each operation; the batch defines on which rank and
  * where. A curve is the quantity measured with increasing holds: one point for each hold. */
@@ -27,12 +27,13 @@ struct plan {
     enum stop_rule stop;
     int repeats_min, repeats_max; /* batches; paper: 8 and 30 */
     double budget;                /* seconds; 0: no limit. A series that exceeds it ends */
-    double
-        budget_most; /* seconds, BUDGET or more, for a series without an interval; 0: as BUDGET */
-    double until;    /* clock_now() of each rank after which no batch begins, even if a figure is
-                        missing, because an application waits; 0: never */
-    int warmup;      /* operations before the first sample */
-    double known;    /* seconds of one operation, which make a warm-up unnecessary; 0: unknown */
+    double budget_most; /* BUDGET for a series whose median has no interval yet; at least BUDGET; 0:
+                           the same */
+    double until; /* clock_now() of rank 0 after which no batch begins, even without a result: in an
+                     application, which waits meanwhile; 0: no such limit */
+    int warmup;   /* operations before the first sample */
+    double known; /* seconds of one operation, if known from a series before: then there is no
+                     warm-up; 0: unknown */
 };
 
 /* Defaults: M = 100, STOP_CI, 1 to 30 batches, 10 s, 5 operations of warm-up. */
@@ -41,36 +42,37 @@ struct plan plan_default(void);
 /* Names of enum stop_rule, ending with NULL. */
 extern const char *const plan_stop_names[];
 
-/* clock_now() for budgets. In a simulator it adds an estimate of the real processor time that
- * simulated messages cost. */
+/* clock_now() for budgets. In a simulation, whose own clock does not show how long a user waits, it
+ * also contains an estimate of the processor time that the simulator has used. */
 double budget_now(void);
-/* Counts N messages among RANKS towards budget_now(). */
+/* In a simulation: N messages, or a barrier's, among RANKS ranks add to budget_now(). */
 void budget_messages(int n, int ranks);
 void budget_barrier(int ranks);
 
 struct samples {
-    double *value; /* every raw sample, in the order taken, seconds */
+    double *value; /* every raw sample, in the order taken */
     size_t n, room;
 };
 
 /* With fewer independent samples the median has no 95 % interval. */
 enum { SAMPLES_FOR_INTERVAL = 6 };
 
+/* Without memory the sample is lost. */
 void samples_add(struct samples *s, double value);
 void samples_free(struct samples *s);
 struct summary samples_summary(const struct samples *s);
 
 struct series {
-    struct samples samples; /* every raw sample of the accepted attempt, seconds */
+    struct samples samples; /* every raw sample of the accepted attempt (see STOP_PAPER) */
     double loop_mean;       /* mean of the batches' means, as the paper reports it; NaN if none */
     int repetitions;        /* M as used: less than the plan's if the budget was short */
-    double per_operation;   /* seconds in the last batch, with the loop's own overhead */
-    bool over_budget;       /* the budget ended it, not the rule */
+    double per_operation;   /* duration of the last batch divided by its operations */
+    bool over_budget;       /* the budget ended the series, not its stop rule */
 };
 
 /* What one batch has to do, equal on all ranks. */
 struct batch {
-    double hold; /* seconds; 0: none */
+    double hold; /* 0: none */
     int repetitions;
     bool first; /* earlier batches of this series are discarded: they were warm-up or a rejected
                    attempt */
@@ -82,25 +84,25 @@ struct batch {
 typedef int (*batch_run)(void *arg, const struct batch *batch, double *value, int *n);
 
 /* Measures a series with one hold. PLAN is the same on all ranks; only rank 0 uses its budgets,
- * which are for this series alone, and HOLD. S is filled on rank 0, zeroed elsewhere; free it by
+ * which are for this series alone, and HOLD. S is filled on rank 0, zeroed elsewhere; free it with
  * series_free(). If the plan's M does not fit into the budget, it is reduced. Returns an MPI error
  * code. */
 int series_measure(MPI_Comm comm, const struct plan *plan, double hold, batch_run run, void *arg,
                    struct series *s);
 void series_free(struct series *s);
 
-/* Median and interval of samples. */
+/* Median and its 95 % interval; NaN where there are too few samples. */
 struct estimate samples_estimate(const struct samples *s);
 
 /* A quantity that is correct only with a long enough hold: it falls as the hold grows, then is
- * constant. The hold is doubled from FIRST on until the value no longer falls by more than the
- * intervals of both points (or by 0.2 %, if a simulated clock gives no interval). The first point
- * of the constant part is accepted as the result, since longer holds only add noise. If the
- * intervals are missing or wider than a relevant fall, the curve is not settled; its last point is
- * accepted. The batches subtract the hold themselves. */
+ * constant. The hold is doubled from FIRST on until the value does not fall any more: until the
+ * intervals of two points overlap (or differ by at most 0.2 %, since in a simulation intervals have
+ * no width). The first point of the constant part is accepted as the result, since longer holds
+ * only add noise. If intervals are missing, or so wide that they could hide a fall, the curve is
+ * not settled, and its last point is accepted. The batches subtract the hold themselves. */
 struct curve {
     double hold;  /* of the accepted point; NaN if none */
-    bool settled; /* with a longer hold the value did not fall */
+    bool settled; /* a longer hold was tried, and the value did not fall */
 };
 
 /* Measures a curve. On rank 0, CURVE and S, the series of the accepted point, are filled. Other

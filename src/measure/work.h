@@ -1,7 +1,7 @@
-/* Computation to be overlapped with communication: a fixed amount of work instead of spinning until
- * a moment, since a spin does not notice that its processor was taken away (doc/methods.md, section
- * 5). It stays in registers: without memory accesses only the processor is measured. In a
- * simulation it is clock_hold(). */
+/* Computation to be overlapped with communication: a fixed number of steps, not a loop until a
+ * given time, since such a loop would end on time even if the processor did other work meanwhile
+ * (doc/methods.md, section 5). It uses registers only, so that it does not compete for memory. In a
+ * simulation it is clock_hold(). All functions are local. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,24 +12,22 @@ struct work {
     double achieved; /* seconds that these units take without contention */
 };
 
-/* Finds the amount of work that takes SECONDS, within 1 % if it can, on the calling thread's
- * processor. It uses the lower quartile of repeated runs, since other processes only add time.
- * Takes about 30 times SECONDS, longer on a busy processor; local. */
+/* Finds the amount of work that takes SECONDS on the calling thread's processor, within 1 % unless
+ * the machine is too noisy. It uses the lower quartile of repeated runs, since other processes only
+ * add time. Takes about 30 times SECONDS, longer on a busy processor. */
 struct work work_calibrate(double seconds);
 
-/* Does the work. */
 void work_do(const struct work *w);
 
-/* The time of one work_do() now, in seconds, without the cost of the clock. */
+/* Does the work, and returns how many seconds it took, without the cost of reading the clock. In a
+ * simulation it only returns them. */
 double work_time(const struct work *w);
 
 /* Page faults of the calling thread so far. Always 0 in a simulation. */
 long work_page_faults(void);
 
-/* Starts N threads that compute until they are stopped; they write to no memory. NULL if there can
- * be no threads, as in a simulation. */
+/* Starts N threads that compute, without writing to memory, until work_threads_stop() ends and
+ * frees them. NULL if threads cannot be started, as in a simulation. */
 struct work_threads;
 struct work_threads *work_threads_start(int n);
-
-/* Stops and frees them. */
 void work_threads_stop(struct work_threads *t);

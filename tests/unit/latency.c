@@ -11,6 +11,7 @@ static const double hop = 10e-6;
 
 struct measured {
     const struct bcast *bcast;  /* NULL: a fan-in to rank 0 */
+    double budget;              /* 0: no limit */
     struct latency_outcome out; /* of rank 0 */
 };
 
@@ -54,7 +55,7 @@ static void measure(int rank, void *arg)
     c.plan = plan_default();
     c.plan.repetitions = 12;
     c.plan.stop = STOP_FIXED;
-    c.plan.budget = 0;
+    c.plan.budget = m->budget;
     for (size_t i = 0; i < n_latency_methods; i++)
         if (m->bcast || latency_methods[i]->kinds >> c.kind & 1)
             methods[n++] = latency_methods[i];
@@ -85,6 +86,27 @@ Test(latency, where_the_papers_assumption_fails)
     expect(&m, "gap", 9);
     expect(&m, "send-latency", 9);
     expect(&m, "overhead", 9);
+    latency_outcome_free(&m.out);
+}
+
+static double farther(int from, int to, size_t bytes)
+{
+    (void)bytes;
+    return (from + to) * hop;
+}
+
+Test(latency, each_rank_has_the_figure_of_its_own_way)
+{
+    struct measured m = {.bcast = &tree_flat};
+    cr_assert(fake_mpi_run(RANKS, measure, &m, &(struct fake_network){.way = farther}));
+    for (int i = 1; i < RANKS; i++)
+        cr_expect_float_eq(latency_result_of(&m.out, "direct")->figure[i].value.value, i * hop,
+                           0.05 * hop, "direct: rank %d", i);
+    latency_outcome_free(&m.out);
+    m.budget = 1e-9;
+    cr_assert(fake_mpi_run(RANKS, measure, &m, &(struct fake_network){.way = farther}));
+    const struct latency_result *held = latency_result_of(&m.out, "held");
+    cr_expect(held->measured == 1 && held->slowest == RANKS - 1, "the slowest pair is first");
     latency_outcome_free(&m.out);
 }
 

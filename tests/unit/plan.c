@@ -69,11 +69,6 @@ Test(plan, ci_stops_at_a_narrow_interval_and_not_before)
     cr_assert_eq(batches_of(&p, (struct script){.from = -4e-9, .to = 4e-9}, &s), 1,
                  "2 %% cannot be reached");
     cr_assert_eq(batches_of(&p, (struct script){.from = -6e-9, .to = 6e-9}, &s), p.repeats_max);
-    struct plan four = plan_of(STOP_CI, 4); /* without an interval it goes on beyond the budget */
-    four.budget = 1e-3;
-    four.budget_most = 1;
-    cr_assert_eq(batches_of(&four, (struct script){.from = 1e-3, .to = 1e-3}, &s), 2);
-    cr_assert(s.samples.n == 8 && !s.over_budget, "by the rule");
 }
 
 Test(plan, paper_throws_a_restless_attempt_away)

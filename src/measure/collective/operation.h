@@ -1,9 +1,9 @@
-/* The collective operations, as values: what the scenarios and the direct methods measure.
+/* The collective operations of MPI as a table, for everything that measures them by name.
  *
  * Each has a blocking and a non-blocking call with the same buffers. operation_prepare() makes
- * calls of bytes (Gracia et al., 4.1), reductions by MPI_BXOR; only for these are there data whose
- * result is known, and a check of it, so that nothing is timed that did not do its work. BYTES is
- * one block: the whole message of a broadcast, reduce, allreduce or scan; what each rank
+ * calls with MPI_BYTE (Gracia et al., 4.1), reductions by MPI_BXOR, and fills the buffers so that
+ * the correct result is known: operation_check() finds an operation that did not do its work. BYTES
+ * is one block: the whole message of a broadcast, reduce, allreduce or scan; what each rank
  * contributes to a gather or allgather; what goes to each rank in a scatter, alltoall or
  * reduce-scatter; what goes to each neighbour; a barrier has none. */
 #pragma once
@@ -18,13 +18,13 @@
 
 struct operation_call;
 
-/* The one function of a shared object with a collective operation of one's own, "collective". It
- * does what the library's blocking operation does with COUNT elements of one block (see above);
- * arguments that the operation does not have are NULL or 0. It returns an MPI error code. */
+/* A user's own implementation of an operation: the function "collective" of a shared object. It
+ * does what the library's blocking operation does with blocks of COUNT elements; arguments that the
+ * operation does not have are NULL or 0. It returns an MPI error code. */
 typedef int collective_run(const void *send, void *recv, int count, MPI_Datatype type, MPI_Op op,
                            int root, MPI_Comm comm);
 
-/* BLOCKS: one for each rank. */
+/* What a buffer holds: nothing, one block, a block for each rank, or one for each neighbour. */
 enum operation_extent { EXTENT_NONE, EXTENT_BLOCK, EXTENT_BLOCKS, EXTENT_NEIGHBORS };
 
 /* The neighbours of a rank are those at these distances, modulo the number of ranks: 1 and a row of
@@ -38,8 +38,8 @@ struct operation {
     const char *twin, *persistent_name; /* "ibroadcast", "persistent-broadcast" */
     const char *mpi_name;               /* "MPI_Bcast"; its twin is "MPI_Ibcast" */
     enum collective_kind kind;
-    /* What each buffer holds. That of the ranks' many blocks, or of a reduction's result, is the
-     * root's alone if the kind has a root. */
+    /* What each buffer holds. Only the root has the send buffer of an operation from it, and the
+     * receive buffer of one to it. */
     enum operation_extent send, recv;
     bool reduces;
     int (*call)(const struct operation_call *c);
@@ -66,24 +66,25 @@ static inline bool operation_is_rooted(const struct operation *o)
  * same call is started again. */
 struct operation_call {
     const struct operation *operation;
-    MPI_Comm comm, topology; /* TOPOLOGY: of the same ranks; only for neighbours */
+    MPI_Comm comm, topology; /* TOPOLOGY: the same ranks, for operations with neighbours */
     int rank, size, root;
-    size_t bytes;
+    size_t bytes; /* of one block */
     unsigned char *send, *recv;
-    size_t send_bytes, recv_bytes;
-    int send_count, recv_count; /* as in MPI; reductions: only RECV_COUNT, RECV_TYPE and OP */
+    size_t send_bytes, recv_bytes; /* of the buffers on this rank */
+    int send_count, recv_count;    /* as in MPI; reductions: only RECV_COUNT, RECV_TYPE and OP */
     MPI_Datatype send_type, recv_type;
     MPI_Op op;
-    const struct bcast *by; /* the tree of a broadcast; NULL for the library's own */
-    collective_run *own;    /* another implementation, which gets BYTES bytes and MPI_BXOR, not the
-                               counts and types above; NULL for the library's own */
-    bool persistent;        /* operation_run() starts REQUEST and waits for it */
+    const struct bcast
+        *by;             /* for a broadcast by an algorithm of ours; NULL for the library's own */
+    collective_run *own; /* another implementation, which gets BYTES bytes and MPI_BXOR, not the
+                            counts and types above; NULL for the library's own */
+    bool persistent;     /* operation_run() starts REQUEST and waits for it */
     MPI_Request request;
 };
 
-/* Allocates, touches and fills the buffers. Local, but collective over COMM if the operation has
- * neighbours. False if BYTES exceeds a count of MPI, memory is short or the library has no
- * topologies. In any case call operation_release(). */
+/* Fills C, and allocates and fills its buffers. Local, but collective over COMM if the operation
+ * has neighbours. False if BYTES exceeds INT_MAX, memory is short or the library has no topologies.
+ * In any case call operation_release(). */
 bool operation_prepare(struct operation_call *c, const struct operation *o, MPI_Comm comm, int root,
                        size_t bytes);
 void operation_release(struct operation_call *c);
@@ -92,24 +93,22 @@ void operation_release(struct operation_call *c);
  * an MPI error code. The operation must have init(). */
 int operation_persist(struct operation_call *c);
 
-/* Puts known data into the send buffer and clears the receive buffer. This and the check are for
- * calls of operation_prepare(). */
+/* Puts known data into the send buffer, and bytes that are no result into the receive buffer. */
 void operation_fill_buffers(const struct operation_call *c);
 
-/* Whether the receive buffer holds what the operation must have delivered. Costs at most size *
- * bytes steps, so call it outside of the timed part. */
+/* Whether the receive buffer holds the operation's correct result. Call it outside of the timed
+ * part: it compares every byte. */
 bool operation_check(const struct operation_call *c);
 
 /* The latency_case for C, which must outlive it; the caller sets clock, plan, together, after,
- * ring_bytes and every. FRESH: the root rewrites its data before every operation, so that they are
- * in its own cache as freshly computed data are; unchanged data may already be in caches of other
- * ranks. */
+ * ring_bytes and every. FRESH: the root writes its data again before every operation. Then they are
+ * only in its own cache, like newly computed data; otherwise other ranks' caches may have them. */
 struct latency_case operation_case(struct operation_call *c, bool fresh);
 
-/* Returns an MPI error code. */
+/* Makes the operation. Returns an MPI error code. */
 static inline int operation_run(const struct operation_call *c)
 {
-    MPI_Request request = c->request; /* the same again when it is complete */
+    MPI_Request request = c->request; /* MPI_Wait leaves a persistent request as it is */
     if (c->persistent)
         return PMPI_Start(&request) ?: PMPI_Wait(&request, MPI_STATUS_IGNORE);
     if (c->own)

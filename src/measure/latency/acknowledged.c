@@ -1,5 +1,5 @@
-/* Measures one pair without a common clock. FROM enters the operation last; TO leaves it, waits for
- * the hold time, and sends an acknowledgement, on which FROM begins the next operation. */
+/* Measures one pair without a common clock. FROM enters the operation last. TO leaves it, waits for
+ * the hold time, and sends FROM an acknowledgement, after which FROM begins the next operation. */
 #include "measure/latency/run.h"
 
 /* The data of an acknowledgement and of a ping. Both must have one size, since the time of a ping
@@ -22,10 +22,11 @@ static int ack_send(const struct latency_run *r, int to, int tag, const struct a
 
 /* --- operations --- */
 
-/* How long this rank waits before it enters an operation, in holds. If FROM is the root, its
- * messages depend on no other rank. Otherwise all others have to be in the operation when FROM
- * enters. They wait, too, so that their messages neither delay the acknowledgement nor arrive while
- * TO still receives those of the previous operation. A single rank waits as TO, then as FROM. */
+/* How long this rank waits before it enters an operation, as a multiple of the hold. An operation
+ * from the root needs no wait, since all others wait for the root anyway. Otherwise FROM waits
+ * longest: all others must be inside when it enters. They wait, too, so that their messages neither
+ * delay the acknowledgement nor arrive while TO still receives those of the previous operation. A
+ * rank that is both TO and FROM waits the sum of both times. */
 static double holds_before(const struct latency_run *r)
 {
     if (r->from == r->to && r->rank == r->from)
@@ -35,8 +36,9 @@ static double holds_before(const struct latency_run *r)
     return r->rank == r->from ? 1 : r->rank == r->to ? 0.25 : 0.5;
 }
 
-/* The acknowledgement contains how long TO has waited, on TO's own clock: the hold plus the cost of
- * one clock reading (half a reading at the start and half at the end). */
+/* Waits for HOLD, then sends the acknowledgement, which says how long this took on TO's own clock.
+ * CLOCK_COST: half a reading at the start and half a reading at the end are outside the interval.
+ */
 static int acknowledge(const struct latency_run *r, double hold)
 {
     struct ack ack = {0, 0};
@@ -48,8 +50,9 @@ static int acknowledge(const struct latency_run *r, double hold)
     return ack_send(r, r->from, TAG_ACK, &ack);
 }
 
-/* TIME: at FROM, from its entry to the acknowledgement, minus TO's hold, one per repetition. If
- * FROM and TO are one rank, there is no acknowledgement: the time inside of the call. */
+/* TIME: at FROM, for each repetition, the time from its entry to the arrival of the
+ * acknowledgement, minus TO's hold. If FROM and TO are one rank, there is no acknowledgement: the
+ * time inside the call. */
 static int run_acknowledged(struct latency_run *r, const struct batch *b, double *time)
 {
     const bool from = r->rank == r->from, to = r->rank == r->to;

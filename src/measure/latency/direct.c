@@ -14,23 +14,24 @@ struct stamp {
 struct direct {
     struct latency_run *run;
     int last;    /* the rank that enters when the others are inside; -1: all enter together */
-    double hold; /* seconds that it waits longer than the slack */
+    double hold; /* LAST enters this many seconds plus the slack after the others */
     bool window; /* times count from the first entry, not the last */
-    struct harmony own, *start;
-    struct stamp *mine, *all; /* stamps of a batch; ALL is only on rank 0 */
+    struct harmony own, *start; /* START: OWN, or that of the case */
+    struct stamp *mine, *all;   /* stamps of a batch; ALL is only on rank 0 */
 
-    /* Seconds that a rank waits after each operation before it sends again: its messages would
-     * delay ranks that are still in the operation. Rank 0 takes it from the spread of the
+    /* Seconds that each rank waits after an operation before it sends again, since its messages
+     * would delay ranks that are still in the operation. Rank 0 computes it from the spread of the
      * exits in the last batch and broadcasts it. */
     double silence;
 
     /* The rest is only on rank 0. */
     int dropped;                   /* operations that some rank entered late */
     struct latency_figure *figure; /* by rank, for the times since the last entry; NULL: unused */
-    struct samples entries_apart;
+    struct samples entries_apart;  /* seconds from first to last entry of each operation */
 };
 
-/* Waits for the announced time, and then for the delay of this rank's entry. */
+/* Waits for this rank's entry: the announced time and the delay of this rank. LATE: it has passed.
+ */
 static int begin(struct direct *d, bool *late)
 {
     struct latency_run *r = d->run;
@@ -40,8 +41,7 @@ static int begin(struct direct *d, bool *late)
     budget_messages(4 * (r->size - 1), r->size);
     double after = d->last < 0 ? c->after : r->rank == d->last ? d->start->slack + d->hold : 0;
     *late = d->start->late;
-    /* If the delay AFTER is only a few microseconds, reading the clock alone may miss the moment:
-     * that does not count as late. */
+    /* A delay of at most 5 us may be over before the clock is read: this does not count as late. */
     if (after > 0)
         *late |= !sync_wait(d->start->clock, d->start->begin + after) && after > 5e-6;
     return MPI_SUCCESS;
@@ -66,14 +66,14 @@ static int take_stamps(struct direct *d, int repetitions)
     return PMPI_Gather(d->mine, n, MPI_DOUBLE, d->all, n, MPI_DOUBLE, 0, c->comm);
 }
 
-/* First and last entry and exit of one operation. A broadcast's root that enters
- * last has no exit that counts. */
+/* First and last entry and exit of one operation. The exit of a broadcast's root does not count if
+ * it enters last, since the latency is that to the other ranks. */
 struct seen {
     double first_in, last_in, first_out, last_out;
     bool late;
 };
 
-/* OF is the stamp of rank 0; the stamp of rank i is OF[i * N]. */
+/* Reduces the ranks' stamps of one operation: rank i's is OF[i * N]. */
 static struct seen see(const struct direct *d, const struct stamp *of, size_t n)
 {
     bool broadcast = d->run->c->kind == COLLECTIVE_FROM_ROOT;
@@ -139,7 +139,7 @@ static int direct_open(struct direct *d)
     if (!c->start)
         TRY(harmonize_open(&d->own, c->clock, c->comm));
     d->start->from = d->last;
-    d->start->slack = d->start->least; /* noise of the measurement before is over */
+    d->start->slack = d->start->least; /* noise of an earlier measurement may have increased it */
     return MPI_SUCCESS;
 }
 
@@ -150,7 +150,7 @@ static void direct_close(struct direct *d)
     samples_free(&d->entries_apart);
 }
 
-/* *BOUND: error of the common clock in all that D has measured. */
+/* *BOUND: error bound of the common clock during the whole measurement D, seconds. */
 static int find_bound(struct direct *d, double *bound)
 {
     const struct latency_case *c = d->run->c;
@@ -158,22 +158,6 @@ static int find_bound(struct direct *d, double *bound)
         TRY(sync_check(c->clock, c->comm, d->start->from, bound));
     *bound = fmax(*bound, d->start->apart);
     return MPI_SUCCESS;
-}
-
-static int measure(struct direct *d, struct latency_result *result)
-{
-    struct latency_run *r = d->run;
-    struct plan plan = run_plan_part(r, 1);
-    TRY(direct_open(d));
-    TRY(run_series(r, &plan, batch_direct, d, result));
-    /* The largest median of all destinations, comparable with "held". The series has, for each
-     * operation, the time until its last exit. */
-    if (d->figure)
-        figures_of_ranks(r, r->c->root);
-    result->dropped = d->dropped;
-    if (d->entries_apart.n)
-        result->entry_spread = stats_median(d->entries_apart.value, d->entries_apart.n);
-    return find_bound(d, &result->clock_bound);
 }
 
 extern const struct latency_method latency_repro_window;
@@ -186,14 +170,25 @@ static int run(struct latency_run *r, struct latency_result *result)
                                               .last = together ? -1 : r->c->root,
                                               .window = window,
                                               .figure = together ? NULL : result->figure};
-    return measure(&d, result);
+    struct plan plan = run_plan_part(r, 1);
+    TRY(direct_open(&d));
+    TRY(run_series(r, &plan, batch_direct, &d, result));
+    /* The result is the largest of the destinations' medians, as by "held". The series alone would
+     * give the median time to the last exit, which is larger if that is not always the same rank.
+     */
+    if (d.figure)
+        figures_of_ranks(r, r->c->root);
+    result->dropped = d.dropped;
+    if (d.entries_apart.n)
+        result->entry_spread = stats_median(d.entries_apart.value, d.entries_apart.n);
+    return find_bound(&d, &result->clock_bound);
 }
 
 /* --- the pilot measurement of all pairs --- */
 
 enum { PILOT_ROUNDS = 3 };
 
-/* Keeps the times since the last rank's entry, on rank 0. */
+/* Stores the time from the last rank's entry to each exit, on rank 0. */
 static void pilot_take(const struct direct *d)
 {
     struct latency_run *r = d->run;
@@ -208,9 +203,9 @@ static void pilot_take(const struct direct *d)
     }
 }
 
-/* Runs one uncounted operation, then PILOT_ROUNDS from each source, within a third of the budget.
- * The first round may take a third of the largest budget, and its first operation any time:
- * without them it is unknown which pairs are slow. */
+/* Makes one operation that does not count, then PILOT_ROUNDS with each source as the last to enter,
+ * within a third of the budget. The first round may take a third of the largest budget, and its
+ * first operation any time: without it nothing is known of the pairs. */
 static int pilot_rounds(struct direct *d)
 {
     struct latency_run *r = d->run;
@@ -232,9 +227,9 @@ static int pilot_rounds(struct direct *d)
     return MPI_SUCCESS;
 }
 
-static int pilot(struct direct *d)
+int run_pilot(struct latency_run *r)
 {
-    struct latency_run *r = d->run;
+    struct direct d RELEASED(direct_close) = {.run = r, .last = -1, .hold = 2 * r->gap};
     struct pilot *p = &r->pilot;
     bool rooted = r->c->kind == COLLECTIVE_FROM_ROOT || r->c->kind == COLLECTIVE_TO_ROOT;
     p->n = rooted ? r->size : r->size * r->size;
@@ -243,17 +238,11 @@ static int pilot(struct direct *d)
     p->most = r->keeps ? p->least + p->n : NULL;
     for (int k = 0; r->keeps && k < 2 * p->n; k++)
         p->least[k] = NAN;
-    TRY(PMPI_Bcast(&d->hold, 1, MPI_DOUBLE, 0, r->c->comm));
-    TRY(direct_open(d));
-    TRY(pilot_rounds(d));
-    d->start->from = -1;
-    return find_bound(d, &p->error);
-}
-
-int run_pilot(struct latency_run *r)
-{
-    struct direct d RELEASED(direct_close) = {.run = r, .last = -1, .hold = 2 * r->gap};
-    return pilot(&d);
+    TRY(PMPI_Bcast(&d.hold, 1, MPI_DOUBLE, 0, r->c->comm));
+    TRY(direct_open(&d));
+    TRY(pilot_rounds(&d));
+    d.start->from = -1;
+    return find_bound(&d, &p->error);
 }
 
 /* --- the methods --- */

@@ -1,10 +1,10 @@
-/* How long one collective operation takes, by every method: those of de Supinski and Karonis,
- * "Accurately Measuring MPI Broadcasts in a Computational Grid" (1999), sections 2 to 4, those that
- * correct them, and the timing loops of other benchmark suites. A broadcast is an operation from
- * its root; formulas are in doc/methods.md, section 1.
+/* How long one collective operation takes, by several methods: those of de Supinski and Karonis,
+ * "Accurately Measuring MPI Broadcasts in a Computational Grid" (1999, "the paper" below), sections
+ * 2 to 4, our corrections of them, and the timing loops of other benchmark suites. Formulas are in
+ * doc/methods.md, section 1.
  *
  * All ranks of the communicator call latency_measure() with the same methods. It uses PMPI only,
- * prints nothing, and keeps the plan's budget. All times are in seconds.
+ * prints nothing, and ends within the plan's budget. All times are in seconds.
  *
  * To add a method: a struct latency_method in a file of this folder, and its line in BCAST_METHODS
  * (base/names.h). Tables, pictures, options and help follow from it. */
@@ -21,37 +21,39 @@ struct harmony;    /* sync/harmonize.h */
 
 /* What is measured. All members but ARG, CLOCK and AFTER are equal on all ranks. */
 struct latency_case {
-    MPI_Comm comm; /* an intracommunicator of at least 2 ranks; nothing else uses it meanwhile; its
-                      error handler should be MPI_ERRORS_RETURN */
+    MPI_Comm comm; /* an intracommunicator of at least 2 ranks, which nothing else uses meanwhile.
+                      With MPI_ERRORS_RETURN, errors are returned; otherwise MPI aborts */
     /* Makes one operation on COMM; all ranks call it. Returns an MPI error code. Operations without
      * a root ignore ROOT. Input data must not change between operations. */
     int (*run)(void *arg, int root);
     void (*before)(void *arg); /* called on each rank before an operation, not timed; NULL for none.
-                                  Only on the root may it take time. Not called in loops of
-                                  operations alone */
+                                  Only on the root may it take time. Not called by methods that
+                                  time back-to-back operations without a synchronization */
     /* Makes one operation and checks its data, before and after the measurement; NULL for none.
      * Sets, equally on all ranks, how many ranks have wrong data. */
     int (*check)(void *arg, int *wrong);
     void *arg; /* the argument of RUN, BEFORE and CHECK */
     enum collective_kind kind;
     int root; /* 0 for an operation without one */
-    /* How "direct" starts an operation, and whether "held" measures a rank with itself. True: all
-     * ranks enter at one announced moment. False, with COLLECTIVE_FROM_ROOT: the root enters when
-     * all others are inside and is not a destination: the paper's OL_i. */
+    /* True: "direct" lets all ranks enter at one announced moment, and "held" also measures how
+     * long a rank is in the call when it enters last. False, only with COLLECTIVE_FROM_ROOT: the
+     * root enters when all others are inside and is not a destination: the paper's OL_i. */
     bool together;
     double after;     /* TOGETHER: delay of this rank's entry after the announced time, seconds */
-    int ring_bytes;   /* of each message of ring-barrier */
+    int ring_bytes;   /* size of each message of the method ring-barrier */
     struct plan plan; /* its budgets are for the whole case, all methods together; 0: no limit */
     struct sync_clock *clock; /* the ranks' common clock; NULL: all are on one host and share
                                  clock_now() */
-    struct harmony *start; /* by harmonize_open(), for several measurements by "direct", which then
-                              do not know the clocks' bound; NULL: each opens its own */
-    bool every; /* figures of all pairs are wanted: a short budget is shared among all pairs, not
-                   spent on the slowest ones */
+    struct harmony *start;    /* for "direct": opened by harmonize_open() and shared by several
+                                 measurements. The caller then bounds the clocks' error by
+                                 sync_check(). NULL: the measurement opens its own */
+    bool every; /* the caller needs the figures of all pairs, so a short budget is divided among all
+                   of them; false: it is spent on the slowest pairs */
 };
 
 enum {
-    TIMED_OPERATION, /* what the method times; for ol and held it is E_i, minus the hold */
+    TIMED_OPERATION, /* what the method times. ol and held: E_i, from the root's entry to the
+                        arrival of rank i's acknowledgement, minus the hold */
     TIMED_PING,      /* the acknowledgement by itself. ol: RTL_i, its round trip. held: its one-way
                         latency; see latency_figure.error */
     N_TIMED
@@ -69,21 +71,22 @@ enum latency_verdict {
 struct latency_figure {
     int from, to;
     struct estimate value; /* what latency_method.value says; NaN if not measured */
-    double error;          /* of VALUE, since it takes half a round trip, all of which may be one
-                              direction's; 0 if the clock shows the directions */
-    double loop_mean;      /* the same from the means of loops, as in the paper */
+    double error;          /* error bound of VALUE, from which half a round trip was subtracted: one
+                              direction may take all of it. 0 if each direction could be measured */
+    double loop_mean;      /* VALUE computed from the means of loops, as in the paper */
     struct samples timed[N_TIMED]; /* in the order taken; none if not measured */
-    struct curve curve;            /* of what is timed; HOLD is NaN or 0 if the method has none */
-    bool has_message; /* overhead: VALUE may contain the latency of a rendezvous message */
+    struct curve curve; /* TIMED_OPERATION by hold; HOLD is NaN or 0 for methods without a hold */
+    bool has_message;   /* overhead: VALUE may contain the latency of a rendezvous message */
     enum latency_verdict verdict; /* ol: whether the paper's assumption holds, that no rank on the
                                      path delays the next broadcast */
     enum latency_verdict check;   /* ol: whether the paper's own test passes: E_i > every g_j */
 };
 
 /* How a method's value relates to the operation latency OL: the time from the last rank's entry (of
- * a broadcast: from the root's) to the last exit. OL_i is the time to the exit of rank i. */
+ * a broadcast: from the root's) to the last exit. OL_i is the time to the exit of rank i; g_j, the
+ * gap, is the interval between successive operations on rank j, and P the number of ranks. */
 enum latency_meaning {
-    MEANS_GAP,         /* not OL: the interval between successive operations */
+    MEANS_GAP,         /* not OL, but a gap */
     MEANS_LOWER_BOUND, /* <= OL */
     MEANS_UPPER_BOUND, /* >= OL */
     MEANS_LATENCY,     /* max over i of OL_i */
@@ -105,14 +108,15 @@ struct latency_result {
     int violations;      /* destinations violating the paper's assumption; -1: ol or held missing */
     int impossible;      /* pairs whose computed latency is 0 or less; they have no result */
     bool over_budget;    /* the budget ended a series, or the search for the hold time */
-    double clock_bound;  /* "direct", "repro-window": error of the common clock; 0 for the others */
-    int dropped;         /* "direct", "repro-window": operations that some rank entered late */
-    double entry_spread; /* likewise: median time from first to last entry; NaN for the others */
+    /* Of the methods "direct" and "repro-window": */
+    double clock_bound;  /* error bound of the common clock; 0 for other methods */
+    int dropped;         /* operations that were discarded because some rank entered late */
+    double entry_spread; /* median time from first to last entry; NaN for other methods */
 };
 
 struct latency_outcome {
     int size;                      /* on rank 0 the number of ranks; 0 elsewhere */
-    struct latency_result *result; /* in the order of the methods asked for */
+    struct latency_result *result; /* one for each method, in the caller's order */
     size_t n_results;
     int wrong_ranks; /* ranks with wrong data, before measuring (then nothing is measured) or after;
                         known to all ranks */
@@ -136,9 +140,10 @@ struct latency_method {
                        collective_kind */
     enum latency_figures figures;
     int weight;   /* its share of the budget, relative to the others */
-    bool skipped; /* skipped if two of its loops, of P operations each, exceed the budget */
-    int (*run)(struct latency_run *run, struct latency_result *result);
-    const struct loop *loop; /* for methods that are one loop: the loop that RUN repeats; loops.c */
+    bool skipped; /* the method is left out if two of its loops, of P operations each, exceed the
+                     budget */
+    int (*run)(struct latency_run *run, struct latency_result *result); /* an MPI error code */
+    const struct loop *loop; /* of methods in loops.c: the loop that RUN repeats; else NULL */
     /* Called at rank 0 after all methods have run, to compare their results; may be NULL. */
     void (*judge)(const struct latency_outcome *outcome, struct latency_result *result);
 };
@@ -149,9 +154,9 @@ extern const size_t n_latency_methods;
 /* NULL if there is no method of that name. */
 const struct latency_method *latency_method_find(const char *name);
 
-/* Runs METHODS on the case, in this order: those that matter most should be the first, since others
- * may exceed their part of the budget. Rank 0 gets the outcome and frees it by
- * latency_outcome_free(); on other ranks only wrong_ranks is set. Returns an MPI error code:
+/* Runs METHODS on the case, in this order: the most important ones should be first, since any may
+ * exceed its part of the budget and leave less for the next. Rank 0 gets the outcome and frees it
+ * by latency_outcome_free(); on other ranks only wrong_ranks is set. Returns an MPI error code:
  * MPI_ERR_COMM for a communicator of 1 rank or an intercommunicator, MPI_ERR_ROOT, MPI_ERR_NO_MEM,
  * or what an operation returned. After an error there is no outcome. */
 int latency_measure(const struct latency_case *c, const struct latency_method *const *methods,
@@ -161,14 +166,15 @@ void latency_outcome_free(struct latency_outcome *outcome);
 /* latency_measure() with only the method "direct". */
 int latency_measure_direct(const struct latency_case *c, struct latency_outcome *outcome);
 
-/* Whether a longer hold may still lower the slowest pair's figure, which then is an upper bound. */
+/* Whether the slowest pair's figure is only an upper bound, since a longer hold may lower it. */
 bool latency_unsettled(const struct latency_result *r);
 
-/* The value of R, or of its figure F unless that is NULL; NaN if the *ERROR of clocks and half
- * round trips, seconds, is larger. The interval contains it; an upper bound begins at 0, a least
- * value has no HIGH. */
+/* The value of R, or of its figure F if that is not NULL. *ERROR is the error in seconds that
+ * clocks and halved round trips may cause: the interval is widened by it, and the value is NaN if
+ * *ERROR is more than 1.1 times as large. LOW is 0 if the value is an upper bound, HIGH is NaN if
+ * it is a lower bound. */
 struct estimate latency_within(const struct latency_result *r, const struct latency_figure *f,
                                double *error);
 
-/* The result of the method of that name; NULL if it did not run, or on other ranks. */
+/* The result of the method of that name; NULL if it did not run, and on all ranks but 0. */
 struct latency_result *latency_result_of(const struct latency_outcome *outcome, const char *method);

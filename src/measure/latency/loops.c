@@ -5,10 +5,11 @@
 
 #include <stdlib.h>
 
-/* Whose times are the samples. */
+/* Whose times become samples: the root's, each rank's, the largest or the mean of all ranks. */
 enum times { TIMES_OF_ROOT, TIMES_OF_EACH, TIMES_LARGEST, TIMES_MEAN };
 
-/* The roots of the operations of one step. */
+/* ROOTS_: a step is one operation, from one root or from each rank in turn. ROUND_: a step is an
+ * operation from every rank, in this order. */
 enum roots { ROOTS_ONE, ROOTS_IN_TURN, ROUND_FORWARD, ROUND_BACKWARD, ROUND_RANDOM };
 
 struct looping;
@@ -20,16 +21,16 @@ struct loop {
     bool single;       /* one value for a batch: the mean of its steps. Unless SEPARATE is set, the
                           clock is not read between steps: the library buffers messages, so only the
                           mean is the gap */
-    bool separate;     /* an untimed barrier between steps */
-    bool synchronizes; /* a step synchronizes all ranks: data may be rewritten before each */
+    bool separate;     /* an untimed barrier precedes each step */
+    bool synchronizes; /* a step synchronizes all ranks, so latency_case.before() may precede it */
 };
 
 struct looping {
     struct latency_run *run;
     const struct loop *loop;
     struct latency_result *result;
-    void *own; /* the order of the roots, a message, or times by rank; depends on the step */
-    unsigned short drawn[3];
+    void *own; /* memory of the step: the order of the roots, a message, or each rank's time */
+    unsigned short drawn[3]; /* state of nrand48() */
 };
 
 static int operation(const struct looping *q, int k)
@@ -56,8 +57,7 @@ static int ring_pass(const struct looping *q, bool receive, bool send)
     return send ? PMPI_Send(q->own, bytes, MPI_BYTE, after, TAG_RING, r->c->comm) : MPI_SUCCESS;
 }
 
-/* The paper's figure 5: communication starts at task 0, travels twice around the ring and ends
- * when it reaches task P-2 for the second time. */
+/* The paper's figure 5: a message starts at task 0, passes the ring twice, and ends at task P-2. */
 static int operation_and_ring(const struct looping *q, int k)
 {
     const struct latency_run *r = q->run;
@@ -68,7 +68,8 @@ static int operation_and_ring(const struct looping *q, int k)
     return ring_pass(q, second, second && r->rank < r->size - 2);
 }
 
-/* The paper's loop (figure 8) counts P acknowledgements; P-1 are meant. */
+/* The paper's figure 8. Its loop receives P acknowledgements, which must be an error: only P-1
+ * ranks send one. */
 static int operation_and_acks(const struct looping *q, int k)
 {
     const struct latency_run *r = q->run;
@@ -83,8 +84,8 @@ static int operation_and_acks(const struct looping *q, int k)
     return MPI_SUCCESS;
 }
 
-/* Every order except the random one begins with the case's root. Every rank draws the same order:
- * POSIX defines what nrand48() returns. */
+/* Fills OWN with the roots of a round; unless drawn, they begin with the case's root. All ranks
+ * draw the same order without a message, since POSIX defines the numbers of nrand48(). */
 static void roots_order(struct looping *q)
 {
     const struct latency_run *r = q->run;
@@ -98,8 +99,8 @@ static void roots_order(struct looping *q)
     }
 }
 
-/* A broadcast from every root (figure 6). Each round follows a broadcast from the last root; an
- * untimed one precedes the first round. */
+/* A broadcast from every root (figure 6). Before the first round there is an untimed broadcast from
+ * the last root, as before every other round. */
 static int a_round(const struct looping *q, int k)
 {
     const int *root = q->own;
@@ -136,7 +137,7 @@ static int run_steps(const struct looping *q, int repetitions, double *time)
     return MPI_SUCCESS;
 }
 
-/* At rank 0: returns the largest time of all ranks. Each rank's time becomes its figure. */
+/* On rank 0: adds each rank's time to its figure's samples. Returns the largest time. */
 static double take_each(const struct looping *q, bool first)
 {
     const double *time = q->own;
@@ -172,7 +173,8 @@ static int collect(const struct looping *q, const struct batch *b, double *value
     return MPI_SUCCESS;
 }
 
-/* If a batch is too short for every rank to be root, result->measured is the number of roots. */
+/* The batch function of all loops. With ROOTS_IN_TURN, result->measured is the number of ranks that
+ * were root: fewer than all in a short batch. */
 static int batch_loop(void *arg, const struct batch *b, double *value, int *n)
 {
     struct looping *q = arg;
@@ -191,11 +193,12 @@ static int batch_loop(void *arg, const struct batch *b, double *value, int *n)
     return collect(q, b, value, *n);
 }
 
-/* Smallest gap in seconds. A coarse clock may give 0, but the first hold must be positive. */
+/* Least gap in seconds: a coarse clock may measure 0, but the first hold must be positive. */
 static const double gap_least = 1e-7;
 
-/* Sets r->gap to the largest g_j of the batch with the least noise. If a short loop ended before
- * its first message arrived, g_j is too small: then the batch's time per operation is used. */
+/* Sets r->gap to the largest g_j, of the batch in which that is smallest. In a short loop the root
+ * may be done before its first message arrives, and g_j is too small: then the duration of the
+ * batch per operation is used. */
 static void keep_gap(struct latency_run *r, const struct series *s)
 {
     double least = stats_summarize(s->samples.value, s->samples.n).min;

@@ -1,6 +1,6 @@
-/* The paper's own method: OL_i = E_i - RTL_i / 2 (figures 9 and 10); and "held", the same with an
- * acknowledgement that is held back until no rank is busy with the previous operation:
- * doc/methods.md, section 1. */
+/* The paper's own method "ol": OL_i = E_i - RTL_i / 2 (figures 9 and 10); and "held", which delays
+ * the acknowledgement until no rank is busy with the previous operation, and subtracts its one-way
+ * latency: doc/methods.md, section 1. */
 #include "measure/latency/run.h"
 
 extern const struct latency_method latency_held;
@@ -12,7 +12,7 @@ static int one(struct latency_run *r, struct plan plan)
     struct curve curve = {.hold = NAN};
     const struct latency_case *c = r->c;
     double ack_loop = 0, half = held ? 1 : 0.5;
-    /* If FROM waits, too, the others wait half as long, and that half must be at least a gap. */
+    /* The others wait half a hold unless FROM is the root (acknowledged.c), and at least a gap. */
     double first = c->kind == COLLECTIVE_FROM_ROOT ? r->gap : 2 * r->gap;
     if (r->from != r->to)
         TRY(run_measure_pings(r, !held, &plan, &ack_loop));
@@ -42,11 +42,11 @@ static int run(struct latency_run *r, struct latency_result *result)
     return run_pairs(r, held && r->c->together, one);
 }
 
-/* The paper's assumption holds if the methods "ol" and "held" agree. A difference below the cost of
- * the clock readings in E_i, RTL_i and the held E_i is ignored. */
+/* The paper's assumption holds if the methods "ol" and "held" agree. Differences below 4 clock
+ * readings, which are the error of E_i, RTL_i and the held E_i together, are ignored. */
 static const double violated_from = 0.01, holds_within = 0.05, holds_within_seconds = 100e-9;
 
-/* Whether the intervals exclude a larger difference; false if one is missing. */
+/* Whether the intervals exclude a difference of 5 % or more; false if one is missing. */
 static bool agree(struct estimate a, struct estimate b, double clock_cost)
 {
     double room = fmax(holds_within * b.value, fmax(holds_within_seconds, 4 * clock_cost));
@@ -66,8 +66,9 @@ static enum latency_verdict compare(const struct latency_figure *paper,
     return agree(a, b, clock_cost) ? VERDICT_HOLDS : VERDICT_UNKNOWN;
 }
 
-/* The paper requires that E_i is larger than every g_j: otherwise the slowest rank's gap, not the
- * acknowledgement, sets the loop's period. All ranks j are tested, since i's path is unknown. */
+/* The paper's own test: E_i must exceed every g_j on the path to rank i, since otherwise the gap of
+ * the slowest rank is measured, not the acknowledgement. The path is unknown, so all j are tested.
+ */
 static void check_gaps(const struct latency_outcome *o, struct latency_result *result)
 {
     const struct latency_result *gaps = latency_result_of(o, "gap");
@@ -101,7 +102,7 @@ static void judge(const struct latency_outcome *o, struct latency_result *result
     const struct latency_figure *last = &result->figure[held->slowest];
     if (last->verdict == VERDICT_HOLDS && agree(result->value, held->value, o->clock_cost))
         result->at_least = held->at_least;
-    /* Where "ol" cannot tell which destination is the slowest, "held" decides. */
+    /* Destinations within 1 % are equally slow by "ol": then the slowest one is that of "held". */
     if (last->value.value >= (1 - violated_from) * result->value.value)
         result->slowest = held->slowest;
 }

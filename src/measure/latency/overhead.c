@@ -1,4 +1,5 @@
-/* The overhead o_i: rank i enters late, so all messages that it receives have already arrived. */
+/* The overhead o_i, the processor time of the call on rank i: the rank enters so late that all
+ * messages that it receives have arrived. */
 #include "measure/latency/run.h"
 
 #include <stdlib.h>
@@ -10,7 +11,7 @@ static unsigned char *delay_of(const struct latency_run *r, int i, int j)
     return &delays[(size_t)i * (size_t)r->size + (size_t)j];
 }
 
-/* A batch of operations that rank i enters late; rank i takes the time. */
+/* A batch of operations that rank TO enters late, by the hold. Values are its times in the call. */
 static int batch_delayed(void *arg, const struct batch *b, double *value, int *n)
 {
     struct latency_run *r = arg;
@@ -28,8 +29,8 @@ static int batch_delayed(void *arg, const struct batch *b, double *value, int *n
     return values_to_rank_0(r, r->to, r->scratch, value, *n);
 }
 
-/* Finds the ranks that leave late if another rank enters late. Three operations must agree, since
- * in one of them a rank may have lost its processor. */
+/* Finds the ranks that leave late because rank TO enters late: in all of three operations, since in
+ * one of them a rank may have been late only because it lost its processor. */
 static int find_who_waits(struct latency_run *r)
 {
     enum { ROUNDS = 3 };
@@ -66,8 +67,8 @@ static int one(struct latency_run *r, struct plan plan)
     return MPI_SUCCESS;
 }
 
-/* If two ranks wait for each other, one of them has sent in rendezvous mode. If not all ranks were
- * measured, that cannot be excluded. */
+/* Whether the time of rank I may contain a rendezvous: if I and J each wait for the other, one of
+ * them is a sender that waits for its receiver. Unless all ranks were measured, that is unknown. */
 static bool may_have_message(const struct latency_run *r, const struct latency_result *result,
                              int i)
 {
@@ -94,8 +95,8 @@ const struct latency_method latency_overhead = {
     .name = "overhead",
     .value = "largest o_i",
     .meaning = MEANS_OVERHEAD,
-    /* Not for operations in which every rank waits for every other: no rank finds all messages
-     * there. */
+    /* Not for operations in which every rank waits for every other: even for the last one to enter,
+     * messages have not arrived, since others send them after they got its own. */
     .kinds = KIND_FROM_ROOT | 1u << COLLECTIVE_TO_ROOT | 1u << COLLECTIVE_PREFIX,
     .figures = FIGURES_RANKS,
     .weight = 4,

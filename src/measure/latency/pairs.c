@@ -1,4 +1,4 @@
-/* Measures all pairs one after the other, those first that a pilot measurement saw as slowest. */
+/* Measures all pairs one after the other, the slowest ones of a pilot measurement first. */
 #include "base/array.h"
 #include "measure/latency/run.h"
 
@@ -21,58 +21,40 @@ bool run_couples(const struct latency_run *r, int from, int to, bool with_self)
     }
 }
 
-struct candidate {
-    double time;
-    int at, pair;
-};
-
 COMPARISON(compare_candidates, struct candidate, ORDER(y->time, x->time) ?: ORDER(x->at, y->at))
 
-void pilot_sort(const struct pilot *p, int *pair, int n)
-{
-    FREED struct candidate *c = malloc((size_t)n * sizeof *c);
-    if (!c)
-        return;
-    for (int k = 0; k < n; k++) {
-        double least = p->least[pair[k]];
-        c[k] = (struct candidate){isnan(least) ? -1 : least, k, pair[k]};
-    }
-    qsort(c, (size_t)n, sizeof *c, compare_candidates);
-    for (int k = 0; k < n; k++)
-        pair[k] = c[k].pair;
-}
-
-int pilot_may_be_slower(const struct pilot *p, const int *pair, int from, int n,
+int pilot_may_be_slower(const struct pilot *p, const struct candidate *pair, int from, int n,
                         struct estimate slowest)
 {
     if (!p->least)
         return n - from;
-    double bar = estimate_known(slowest) ? 1.01 * slowest.low : p->least[pair[0]] - p->error;
+    double bar = estimate_known(slowest) ? 1.01 * slowest.low : p->least[pair[0].index] - p->error;
     int may = 0;
     for (int k = from; k < n; k++)
-        may += !(p->most[pair[k]] + p->error < bar);
+        may += !(p->most[pair[k].index] + p->error < bar);
     return may;
 }
 
 /* The pairs to be measured, in this order; only on rank 0. */
 struct pair_list {
-    int *index, n; /* indices of their figures, and how many */
+    struct candidate *pair;
+    int n;
 };
 
-/* By distance between the ranks, so that an early end has covered every source; or slowest
- * first. */
+/* Slowest pairs first. Pairs of equal or unknown time, and all without a pilot, are in the order of
+ * the distance between their ranks: a measurement that ends early has then covered every source. */
 static void list_fill(struct pair_list *list, const struct latency_run *r, bool with_self)
 {
     bool ranks = r->result->method->figures == FIGURES_RANKS;
+    const double *least = ranks ? NULL : r->pilot.least;
     for (int k = 0; k < (ranks ? r->size : r->size * r->size); k++) {
         int from = k % r->size, to = (k + 1 + k / r->size) % r->size;
-        if (ranks)
-            list->index[list->n++] = k;
-        else if (run_couples(r, from, to, with_self))
-            list->index[list->n++] = run_index(r, from, to);
+        int index = ranks ? k : run_index(r, from, to);
+        if (ranks || run_couples(r, from, to, with_self))
+            list->pair[list->n++] =
+                (struct candidate){least && least[index] >= 0 ? least[index] : -1, k, index};
     }
-    if (!ranks && r->pilot.least)
-        pilot_sort(&r->pilot, list->index, list->n);
+    qsort(list->pair, (size_t)list->n, sizeof *list->pair, compare_candidates);
 }
 
 /* How many pairs from the K-th on may be slower than the slowest one measured. */
@@ -80,12 +62,12 @@ static int may_be_slower(const struct latency_run *r, const struct pair_list *li
 {
     if (r->result->method->figures == FIGURES_RANKS)
         return list->n - k;
-    return pilot_may_be_slower(&r->pilot, list->index, k, list->n, r->result->value);
+    return pilot_may_be_slower(&r->pilot, list->pair, k, list->n, r->result->value);
 }
 
-/* Whether the K-th pair is measured, and with which plan. Pairs that may be the slowest share
- * the budget evenly and may exceed it; the others use what is left. The first one is always
- * measured. */
+/* Whether the K-th pair is measured, and with which plan. Pairs that may be the slowest have equal
+ * parts of the budget and are measured even beyond it, until r->last; other pairs only while budget
+ * is left. The first pair is always measured. */
 static bool list_next(struct latency_run *r, const struct pair_list *list, int k, struct plan *plan)
 {
     const bool limited = r->c->plan.budget > 0;
@@ -110,7 +92,7 @@ static int list_run(struct latency_run *r, const struct pair_list *list, pair_ru
         struct plan plan = r->c->plan;
         int pair[3] = {0};
         if (r->keeps && list_next(r, list, k, &plan)) {
-            const struct latency_figure *f = &result->figure[list->index[k]];
+            const struct latency_figure *f = &result->figure[list->pair[k].index];
             pair[0] = 1, pair[1] = f->from, pair[2] = f->to;
         }
         TRY(PMPI_Bcast(pair, 3, MPI_INT, 0, r->c->comm));
@@ -120,14 +102,15 @@ static int list_run(struct latency_run *r, const struct pair_list *list, pair_ru
         r->to = pair[2];
         int impossible = result->impossible;
         TRY(one(r, plan));
-        /* If time was up before anything was timed, the pair does not count as measured. */
+        /* A pair counts as measured unless the budget ended before its first sample. */
         if (r->keeps)
             result->measured +=
                 estimate_known(run_figure(r)->value) || result->impossible > impossible;
     }
 }
 
-/* A pilot cannot foresee the values of "ol" for destinations that violate its assumption. */
+/* Counts the pairs left out. By MEANS_LATENCY methods one of them may be the slowest if the pilot
+ * says so; by others ("ol") always, since the pilot does not predict their values. */
 static void judge_left_out(const struct latency_run *r, const struct pair_list *list)
 {
     struct latency_result *result = r->result;
@@ -140,9 +123,9 @@ static void judge_left_out(const struct latency_run *r, const struct pair_list *
 int run_pairs(struct latency_run *r, bool with_self, pair_run one)
 {
     const size_t pairs = (size_t)r->size * (size_t)r->size;
-    FREED int *index = r->keeps ? malloc(pairs * sizeof *index) : NULL;
-    struct pair_list list = {.index = index};
-    TRY(sync_all_have(r->c->comm, !r->keeps || index));
+    FREED struct candidate *pair = r->keeps ? malloc(pairs * sizeof *pair) : NULL;
+    struct pair_list list = {.pair = pair};
+    TRY(sync_all_have(r->c->comm, !r->keeps || pair));
     if (r->keeps)
         list_fill(&list, r, with_self);
     TRY(list_run(r, &list, one));

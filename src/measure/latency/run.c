@@ -1,4 +1,5 @@
-/* The methods in the order given, each within its part of the budget; figures and outcomes. */
+/* Runs the methods in the caller's order, each within its part of the budget, and stores figures
+ * and outcomes. */
 #include "measure/latency/run.h"
 
 #include <stdlib.h>
@@ -18,7 +19,7 @@ const struct latency_method *latency_method_find(const char *name)
     return NULL;
 }
 
-/* A budget of 0 means no limit, so the result is always positive. */
+/* Never 0 after the end of the budget: 0 would mean that there is no limit. */
 struct plan run_plan_part(const struct latency_run *r, double part)
 {
     struct plan plan = r->c->plan;
@@ -72,7 +73,8 @@ void figure_take(struct latency_run *r, int part, struct series *s)
         r->result->over_budget |= s->over_budget;
 }
 
-/* Subtracting the cost of clock readings can make a very short time negative. */
+/* A latency is positive. Times in the call and gaps may be about 0, and the clock readings that are
+ * subtracted may make them negative, by up to 100 ns. */
 static bool is_possible(const struct latency_run *r, double value)
 {
     const enum latency_meaning m = r->result->method->meaning;
@@ -95,7 +97,7 @@ void figure_set_value(struct latency_run *r, struct estimate value, double loop)
     result->over_budget |= f->curve.hold > 0 && !f->curve.settled;
     if (!(result->loop_mean >= loop))
         result->loop_mean = loop;
-    /* Among values that are equal within the clock's resolution, a settled one is preferred. */
+    /* Of values that differ by less than 1 ns, one from a settled curve is preferred. */
     double above = value.value - result->value.value;
     if (result->slowest < 0 ||
         (fabs(above) < 1e-9 ? latency_unsettled(result) && f->curve.settled : above > 0)) {
@@ -128,9 +130,11 @@ bool latency_unsettled(const struct latency_result *r)
     return c && c->hold > 0 && !c->settled;
 }
 
-/* Samples that depend on each other, as by a clock that drifts, have no interval: then it is their
- * range if the error is larger. Another figure than the largest may be larger by its error. A value
- * is unknown from an error of 1.1 times it: half a round trip is about a broadcast to one host. */
+/* - *ERROR of a result: some other figure, plus its own error, may be the largest.
+ * - Autocorrelated samples, such as by a drifting clock, have no interval: their range is taken for
+ *   it if *ERROR is larger anyway.
+ * - A value with an error of 1.1 times as much is unknown. Not of 1.0: a broadcast to one host
+ * takes about half a round trip, which is the error. */
 struct estimate latency_within(const struct latency_result *r, const struct latency_figure *f,
                                double *error)
 {
@@ -217,8 +221,8 @@ void latency_outcome_free(struct latency_outcome *o)
     *o = (struct latency_outcome){0};
 }
 
-/* Runs the pilot measurement before the first method M that has pairs to choose from. */
-static int look_ahead(struct latency_run *r, const struct latency_method *m)
+/* Runs the pilot measurement, which needs a gap, before the first method that measures pairs. */
+static int pilot_once(struct latency_run *r, const struct latency_method *m)
 {
     if (r->c->plan.budget <= 0 || m->figures != FIGURES_PAIRS || r->pilot.n > 0)
         return MPI_SUCCESS;
@@ -226,7 +230,7 @@ static int look_ahead(struct latency_run *r, const struct latency_method *m)
     return run_pilot(r);
 }
 
-/* Runs method M with PART of the time until r->end. Rank 0 decides whether it begins. */
+/* Runs method M with PART of the time until r->end. Rank 0 decides whether the time suffices. */
 static int run_method(struct latency_run *r, const struct latency_method *m, double part,
                       struct latency_result *result)
 {
@@ -239,13 +243,13 @@ static int run_method(struct latency_run *r, const struct latency_method *m, dou
     r->result = result;
     if (!go)
         return MPI_SUCCESS;
-    TRY(look_ahead(r, m));
+    TRY(pilot_once(r, m));
     double now = budget_now();
     r->end = now + fmax(r->end - now, 0) * part;
     return m->run(r, result);
 }
 
-/* Only rank 0 keeps results; other ranks write them to memory that is discarded. */
+/* Only rank 0 stores results; other ranks write theirs to FORGOTTEN. */
 static int run_all(struct latency_run *r, struct latency_outcome *o)
 {
     const struct plan *plan = &r->c->plan;
@@ -257,8 +261,8 @@ static int run_all(struct latency_run *r, struct latency_outcome *o)
     for (size_t k = 0; k < r->n_methods; weights -= r->methods[k++]->weight) {
         struct latency_result forgotten = no_result;
         double part = (double)r->methods[k]->weight / weights;
-        /* While an application waits, methods that give the latency get at least half of the time
-         * left. */
+        /* In an application the time is short, and latencies matter most: such a method gets at
+         * least half of the time left. */
         if (plan->until > 0 && r->methods[k]->meaning == MEANS_LATENCY)
             part = fmax(part, 0.5);
         r->end = end;

@@ -1,4 +1,6 @@
-/* One measurement in progress, shared by all methods. Private to src/measure/latency. */
+/* One measurement in progress: what the methods share. Private to src/measure/latency, whose files
+ * are named before the functions that they define; the others are in run.c. Functions that return
+ * int return an MPI error code and are collective unless a comment says otherwise. */
 #pragma once
 
 #include "base/clock.h"
@@ -12,19 +14,19 @@
 enum { TAG_ACK = 0x6163, TAG_RING = 0x6172, TAG_PING = 0x6169, TAG_VALUES = 0x6176 };
 
 /* A pilot measurement times all pairs in a few operations. It shows which pairs may have the
- * largest latency and must be measured. */
+ * largest latency and must be measured. Arrays are indexed by run_index(). */
 struct pilot {
-    double *least, *most; /* by pair: shortest and longest time from entry to exit, seconds; NaN if
-                             the time for the pilot was over before; NULL if no pilot was run */
-    int n;                /* pairs */
-    double error;         /* error bound of the clock that they were read from */
+    double *least, *most; /* shortest and longest time from entry to exit, seconds; NaN for pairs
+                             that the pilot had no time for; NULL if no pilot was run */
+    int n;                /* number of pairs */
+    double error;         /* error bound of the common clock, seconds */
 };
 
 struct latency_run {
     const struct latency_case *c;
     int rank, size;
     double clock_cost; /* seconds for one clock reading on this rank */
-    bool keeps;        /* this is rank 0, which has all figures */
+    bool keeps;        /* this is rank 0, which stores all figures */
     double *scratch;   /* room for a double per operation of a batch */
     const struct latency_method *const *methods;
     size_t n_methods;
@@ -34,16 +36,16 @@ struct latency_run {
     int from, to;                  /* the pair in progress, on all ranks */
     bool round_trip;               /* pings are timed as round trips instead of one-way */
 
-    /* On rank 0, with a budget. END: budget_now() at which the present measurement stops;
-     * LAST: at which the whole case stops, even if figures are missing. */
+    /* On rank 0, with a budget. END: budget_now() at which the method in progress should end;
+     * LAST: at which the whole case ends, even if figures are missing. */
     double end, last;
     double checked; /* seconds that the operation with the data check took */
-    double gap;     /* first hold time: largest gap g_j, from the batch with the least noise; 0: not
-                       measured */
+    double gap;     /* largest gap g_j, from the batch with the least noise, seconds: the first hold
+                       that is tried; 0: not measured */
     struct pilot pilot;
 };
 
-/* Makes the operation once, with ROOT as root. */
+/* Makes one operation with root ROOT. */
 static inline int run_once(const struct latency_run *r, int root)
 {
     budget_messages(r->size - 1, r->size);
@@ -68,7 +70,8 @@ static inline int run_barrier(const struct latency_run *r)
     return PMPI_Barrier(r->c->comm);
 }
 
-/* Prepares the next timed operation. NOW: end of the previous one. Returns the next start. */
+/* Prepares the next timed operation. NOW is when the previous one ended. Returns when the next one
+ * begins: NOW, or later if the case's BEFORE() had to be called. */
 static inline double run_next(const struct latency_run *r, double now)
 {
     if (!r->c->before)
@@ -83,22 +86,21 @@ static inline double run_global(const struct latency_run *r, double local)
     return r->c->clock ? sync_global(r->c->clock, local) : local;
 }
 
-/* The case's plan, with the fraction PART of the method's remaining budget. */
+/* Local: the case's plan, with the fraction PART of the method's remaining budget. */
 struct plan run_plan_part(const struct latency_run *r, double part);
 
-/* Measures a series that fills the result. */
+/* Measures a series without a hold, which gives RESULT its series and value. */
 int run_series(struct latency_run *r, const struct plan *plan, batch_run batch, void *arg,
                struct latency_result *result);
 
-/* Sends N values of rank FROM to VALUE on rank 0. FROM and rank 0 take part; other
- * ranks return at once. */
+/* Sends N values, MINE of rank FROM, to VALUE on rank 0. Other ranks return at once. */
 int values_to_rank_0(const struct latency_run *r, int from, const double *mine, double *value,
                      int n);
 
-/* The figure in progress; only at rank 0. */
+/* On rank 0: the figure of the pair in progress. */
 struct latency_figure *run_figure(const struct latency_run *r);
 
-/* Index of the pair's figure in a result. */
+/* Index of a pair's figure in a result: with a root, the other rank of the pair. */
 static inline int run_index(const struct latency_run *r, int from, int to)
 {
     enum collective_kind kind = r->c->kind;
@@ -107,37 +109,41 @@ static inline int run_index(const struct latency_run *r, int from, int to)
                                         : from * r->size + to;
 }
 
-/* Moves the samples of S into part PART of the figure in progress. */
+/* The following three are for rank 0. */
+/* Moves the samples of S into TIMED[PART] of the figure in progress. */
 void figure_take(struct latency_run *r, int part, struct series *s);
-/* Sets the value of the figure in progress; the result is the largest of these values. LOOP is the
- * value from loop means. */
+/* Sets the value of the figure in progress, and makes it the result's if it is the largest so far.
+ * LOOP is the value from loop means. */
 void figure_set_value(struct latency_run *r, struct estimate value, double loop);
-/* Sets the values of all ranks' figures from their samples; only at rank 0. The value of rank
- * EXCLUDED (-1: none) takes no part in the result. */
+/* Sets the values of all ranks' figures from their samples. The result is the largest of them
+ * without that of rank EXCLUDED (-1: none is excluded). */
 void figures_of_ranks(struct latency_run *r, int excluded);
 
-/* loops.c: measures g_j, unless a method has done so, in the fraction PART of the budget. Sets
- * r->gap on rank 0. */
+/* loops.c: sets r->gap on rank 0, if it is 0. Measures it with the fraction PART of the budget. */
 int run_gap_once(struct latency_run *r, double part);
 
-/* pairs.c: calls ONE for every pair that the operation couples (WITH_SELF: also of a rank with
- * itself), or for every rank if the method has FIGURES_RANKS. ONE measures it with PLAN and fills
- * its figure. With a budget, the pairs that the pilot measured as slowest go first; when it is
- * spent, pairs that cannot be the slowest are skipped. */
+/* pairs.c: calls ONE for every pair whose TO depends on FROM (run_couples()), or for every rank if
+ * the method has FIGURES_RANKS. ONE measures it with PLAN and fills its figure. With a budget, the
+ * slowest pairs of the pilot are first; when the budget is spent, pairs that cannot be the slowest
+ * are skipped. */
 typedef int (*pair_run)(struct latency_run *r, struct plan plan);
 int run_pairs(struct latency_run *r, bool with_self, pair_run one);
 
-/* pairs.c: whether TO's exit depends on FROM's entry. WITH_SELF: also for one rank. */
+/* pairs.c, local: whether TO's exit depends on FROM's entry. For FROM = TO it is WITH_SELF. */
 bool run_couples(const struct latency_run *r, int from, int to, bool with_self);
 
-/* pairs.c: sorts the N indices PAIR by their shortest time, the slowest first, unknown ones last; a
- * stable sort. */
-void pilot_sort(const struct pilot *p, int *pair, int n);
+/* A pair, as the pilot measured it. */
+struct candidate {
+    double time; /* the shortest, seconds; -1: unknown */
+    int at;      /* its place in the order without a pilot, which decides between equal times */
+    int index;   /* run_index() */
+};
 
-/* pairs.c: how many of PAIR[FROM .. N) may be slower than the slowest measured pair by more than 1
- * % of the lower end of its interval: pairs that took so long at least once, within the clock's
- * error; without a pilot, all. While SLOWEST is unknown, pairs are compared with PAIR[0]. */
-int pilot_may_be_slower(const struct pilot *p, const int *pair, int from, int n,
+/* pairs.c: how many of PAIR[FROM .. N) may be slower than the slowest pair measured so far: those
+ * whose longest time in the pilot, plus the clock's error, is at least 1 % above the lower end of
+ * SLOWEST (while that is unknown: at least PAIR[0]'s shortest time). Without a pilot, all of them.
+ */
+int pilot_may_be_slower(const struct pilot *p, const struct candidate *pair, int from, int n,
                         struct estimate slowest);
 
 /* direct.c: runs a pilot measurement into r->pilot: all pairs in a few operations each. */
@@ -152,6 +158,6 @@ int batch_acknowledged(void *arg, const struct batch *b, double *value, int *n);
  * TIMED_PING. *LOOP: its value from loop means. The time used is subtracted from PLAN's budget. */
 int run_measure_pings(struct latency_run *r, bool round_trip, struct plan *plan, double *loop);
 
-/* acknowledged.c: the latency E (minus its hold) minus that of the acknowledgement, with the widest
- * interval that both allow. */
+/* acknowledged.c, local: E, a time with an acknowledgement in it, minus ACK, that of the
+ * acknowledgement. The interval is as wide as both together. */
 struct estimate latency_of(struct estimate e, struct estimate ack);

@@ -1,9 +1,9 @@
-/* Does communication overlap with computation? Denis and Trahay; doc/methods.md, section 5.
+/* Does communication overlap with computation? The benchmarks of Denis and Trahay ("the paper") and
+ * some more; doc/methods.md, section 5.
  *
- * A benchmark is a declared value: what node 0 (rank 0) does in a round and is timed for, and what
- * the other ranks do. All are in benchmarks.c, where one more is two lists of steps.
- * Times are in seconds. Functions are collective over the stage's communicator unless it is said
- * otherwise. */
+ * A benchmark declares the steps of one round for node 0 (rank 0), which is timed, and for the
+ * other ranks; all are in benchmarks.c. Times are in seconds. Functions are collective over the
+ * stage's communicator unless a comment says otherwise. */
 #pragma once
 
 #include "base/overlap.h"
@@ -32,10 +32,10 @@ struct overlap_base {
 struct overlap_round {
     double measured;  /* T_measured without the messages that start and end the round */
     double published; /* T_measured as the paper defines it */
-    double late;      /* receiver: seconds of computation before the message could start */
+    double late;      /* benchmark "receiver": computation before the message could start */
 };
 
-/* The data and buffers of a role (sender, receiver) in a benchmark. */
+/* A benchmark's state on this rank. */
 struct overlap_side {
     const struct overlap_benchmark *benchmark;
     const struct overlap_stage *stage;
@@ -45,9 +45,9 @@ struct overlap_side {
     int first;                      /* the first rank that node 0 sends to */
     double clock_cost;              /* of one reading */
     double began;                   /* clock_now() when the timed part of the round began */
-    struct work_threads *computing; /* the threads of benchmarks by threads */
-    /* The round in progress: ranks that node 0 sends to, messages to each of them, those under way.
-     */
+    struct work_threads *computing; /* for BY_THREADS, otherwise NULL */
+    /* The round in progress. PEERS: number of ranks that node 0 sends to; PARTS: messages to each;
+     * PENDING: requests that are not complete. */
     int peers, parts, pending;
     MPI_Request request[OVERLAP_MESSAGES];
     struct overlap_round round;
@@ -57,37 +57,38 @@ struct overlap_benchmark {
     const char *name;            /* as in --benchmark=NAME */
     enum overlap_base_kind base; /* which base round is its T_comm */
     bool vector;                 /* blocks of 32 bytes at stride 64 instead of contiguous data */
-    bool by_threads;             /* Y is the number of computing threads, and the figure is
-                                    T_measured over T_comm, since there is no T_comp */
+    bool by_threads;             /* threads compute all the time, so there is no T_comp: the result
+                                    is T_measured over T_comm, by number of threads */
     int messages;                /* number of messages that share the data equally; 0: one */
     bool to_many;                /* all data to each of up to OVERLAP_MESSAGES other ranks */
-    /* What is done in a round: by node 0; by it without computation, if that differs (otherwise
-     * NULL); and by the other ranks. The steps are private to benchmarks.c. */
+    /* The steps of a round, private to benchmarks.c: of node 0; of node 0 without computation, NULL
+     * if they are the same; of the other ranks. */
     const int *first, *without_work, *others;
 };
 
 extern const struct overlap_benchmark overlap_benchmarks[];
 extern const size_t n_overlap_benchmarks;
 extern const struct overlap_benchmark overlap_bases[N_BASES];
-/* One round of S's benchmark, with WORK as its computation (NULL for none). Complete on node 0. */
+/* Plays one round of S's benchmark, with WORK as its computation (NULL for none). The result is
+ * complete on node 0. */
 struct overlap_round overlap_play(struct overlap_side *s, const struct work *work);
-/* Whether B runs on so many ranks: from 3 on if TO_MANY, otherwise 2. */
+/* Whether B can run on RANKS ranks: TO_MANY needs 3 or more, the others exactly 2. */
 static inline bool overlap_fits(const struct overlap_benchmark *b, int ranks)
 {
     return b->to_many ? ranks > 2 : ranks == 2;
 }
 
-/* What all measurements of a run share. */
+/* What all measurements share. A cell is one benchmark, size and computation. */
 struct overlap_stage {
     MPI_Comm comm;
-    size_t largest; /* bytes of a message */
-    int runs;       /* for one cell; paper: 50 */
+    size_t largest; /* bytes of the largest message */
+    int runs;       /* at most, for one cell; paper: 50 */
     double budget;  /* seconds for one cell, used on rank 0; 0: no limit */
     /* Set by overlap_open(): */
     int rank, size;
-    unsigned char *send, *recv; /* touched; large enough for the largest message at stride 2 */
+    unsigned char *send, *recv; /* room for the largest message with gaps of the same size */
     double *latency;            /* rank 0: one-way latency of 0 bytes to each rank */
-    double latency_error;       /* rank 0: half of its 95 % interval, for rank 1 */
+    double latency_error;       /* rank 0: half of the 95 % interval of LATENCY[1] */
 };
 
 /* Allocates buffers and measures latencies. False, on all ranks, if some rank has no memory; after
@@ -99,28 +100,28 @@ void overlap_close(struct overlap_stage *stage);
 struct overlap_base overlap_base_measure(struct overlap_stage *stage, size_t bytes);
 
 struct overlap_cell {
-    double t_comm, t_comp, t_measured; /* medians; T_COMP is NaN for benchmarks by threads */
-    double ratio;     /* by threads: T_measured over T_comm. NaN if there is none */
+    double t_comm, t_comp, t_measured; /* medians; T_COMP is NaN with BY_THREADS */
+    double ratio;     /* overlap_ratio() of these; BY_THREADS: T_measured over T_comm; or NaN */
     double error;     /* half of the ratio's 95 % interval */
     double published; /* median of T_measured as the paper defines it; NaN if none */
-    double
-        published_ratio; /* the ratio with PUBLISHED and the base round's T_comm, as in the paper */
-    int runs;            /* 0: not measured */
+    double published_ratio; /* with PUBLISHED and the base round's T_comm, as in the paper */
+    int runs;               /* 0: not measured */
 };
 
-/* Measures one cell with BASE's bytes. T_comp is the same work by itself, T_comm the same sequence
- * without work (by threads: the base round). Both alternate with the runs, and each communication
- * follows a computation as in the run itself: communications in direct succession are faster, and
- * the serial control would exceed 1. All runs count: where the library's progress thread takes the
- * processor, that is a cost of the library.
+/* Measures one cell with BASE's bytes. T_comp is the time of the work alone, T_comm that of the
+ * same steps without work (BY_THREADS: of the base round). Both are measured in turn with the runs,
+ * each communication after a computation as in the run itself: immediately after another
+ * communication it would be faster, and the control "serial" would show a ratio above 1. No run is
+ * discarded: if the library's progress thread takes processor time, that is a cost of the library.
  *
- * WORK is each rank's own, NULL by threads. BASE (except its bytes) and CELL are used on rank 0.
- * False, on all ranks, if the benchmark cannot run here (no threads, no memory). */
+ * WORK is each rank's own; NULL with BY_THREADS. BASE (except its bytes) and CELL are used on rank
+ * 0. False, on all ranks, if the benchmark cannot run here (no threads, no memory). */
 bool overlap_measure(const struct overlap_benchmark *b, struct overlap_stage *stage,
                      const struct overlap_base *base, const struct work *work, int threads,
                      struct overlap_cell *cell);
 
-/* Whether the ratio can be distinguished from others: half of its interval is at most this. */
+/* Whether the ratio is precise enough to distinguish overlap from none: its error is at most 0.5.
+ */
 #define OVERLAP_CERTAIN 0.5
 static inline bool overlap_certain(const struct overlap_cell *c)
 {

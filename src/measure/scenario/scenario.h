@@ -1,6 +1,7 @@
-/* Collective operations in a context: Gracia, Niethammer, Sethi, section 4.2; doc/methods.md 4.
+/* Times collective operations in a context, such as a late rank or a computation to be overlapped:
+ * Gracia, Niethammer, Sethi, section 4.2; doc/methods.md, section 4.
  *
- * A scenario is data: the actions that each participant takes in one repetition. The time to
+ * A scenario lists the actions that each participant takes in one repetition. The time to
  * completion is T_sc = max(t_end) - min(t_start) over all ranks, on one clock. */
 #pragma once
 
@@ -30,24 +31,24 @@ struct action {
     enum action_kind kind;
     int line; /* line of the scenario file */
     /* For ISSUE: */
-    const struct operation *operation; /* NULL: the operation of the sweep, by BY or OWN */
+    const struct operation *operation; /* NULL: that of the sweep's point, with its BY and OWN */
     bool twin;                         /* the non-blocking form */
-    const struct bcast *by;            /* as in struct scenario_point */
+    const struct bcast *by;            /* BY, OWN: as in struct scenario_point */
     collective_run *own;
     int root;
     size_t bytes;
-    double seconds; /* for COMP and DELAY */
+    double seconds; /* of COMP and DELAY */
 };
 
 enum participants { WHO_RANKS, WHO_LAST, WHO_DELAYED, WHO_OTHERS };
 
 /* The actions of some participants. */
 struct script {
-    enum participants who; /* DELAYED: the sweep's delayed rank; OTHERS: all that no other script
-                              names */
-    int first, last;       /* WHO_RANKS: both included */
-    int line;
-    int n;
+    enum participants who; /* LAST: the last rank; DELAYED: the sweep's delayed rank; OTHERS: ranks
+                              without another script */
+    int first, last;       /* WHO_RANKS: from FIRST to LAST */
+    int line;              /* line of the scenario file */
+    int n;                 /* actions */
     struct action action[SCENARIO_ACTIONS];
 };
 
@@ -61,9 +62,9 @@ struct scenario {
 struct scenario_point {
     const struct operation *operation;
     bool twin;
-    const struct bcast *by; /* the tree of a broadcast; NULL for the library's operation */
-    collective_run *own;    /* from a shared object; NULL for the library's operation */
-    const char *by_name;    /* of BY or OWN */
+    const struct bcast *by; /* a broadcast algorithm of ours; NULL for the library's operation */
+    collective_run *own;    /* a user's algorithm; NULL for the library's operation */
+    const char *by_name;    /* name of BY or OWN */
     int root;
     size_t bytes;
     int delayed;  /* rank */
@@ -71,20 +72,19 @@ struct scenario_point {
     double comp;  /* seconds */
 };
 
-/* Sets WHY to the message, which begins with LINE of the scenario file unless that is 0; returns
- * false. */
+/* Sets WHY to an error message, which begins with "line LINE: " unless LINE is 0; returns false. */
 enum { SCENARIO_WHY = 200 };
 bool scenario_wrong(char why[SCENARIO_WHY], int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Whether the scenario can run on RANKS ranks, with the sweep's delayed rank and root. Every rank
- * needs a script with a start before a stop, and a sync after every non-blocking issue. Ranks and
- * roots must exist. All participants must issue the same operations in the same order, since
- * otherwise MPI would hang. */
+/* Whether the scenario can run on RANKS ranks with the delayed rank and root of POINT; if not, WHY
+ * is the reason. Every rank needs a script from start to stop, with a sync after every non-blocking
+ * issue. Ranks and roots must exist. All participants must issue the same operations in the same
+ * order, since otherwise MPI would hang. */
 bool scenario_check(const struct scenario *s, int ranks, const struct scenario_point *point,
                     char why[SCENARIO_WHY]);
 
-/* Which values of a sweep a scenario uses. */
+/* Which values of a sweep's point a scenario uses, since its file omits them. */
 struct scenario_sweep {
     bool operation, bytes, delay, comp;
 };
@@ -93,8 +93,8 @@ struct scenario_sweep scenario_sweeps(const struct scenario *s);
 /* The longest sum of delays of any of RANKS participants, in seconds; NaN without a delay. */
 double scenario_delay(const struct scenario *s, int ranks, const struct scenario_point *point);
 
-/* What RANK out of RANKS does, with the values of POINT: a script that names it precedes the
- * others'. It has no actions if there is none. */
+/* The actions of RANK out of RANKS, with the values of POINT filled in: of the first script that
+ * names the rank, otherwise of "others"; none if there is no such script. */
 struct script scenario_script(const struct scenario *s, int rank, int ranks,
                               const struct scenario_point *point);
 
@@ -108,9 +108,10 @@ struct scenario_result {
     bool over_budget; /* stopped by the plan's budget */
 };
 
-/* Runs it from common starts, collectively over START's communicator. RESULT is complete on rank 0;
- * freeing it is allowed on all ranks. Returns an MPI error code, MPI_ERR_NO_MEM on all ranks if any
- * has no memory for its buffers. scenario_check() must have passed. */
+/* Repeats the scenario according to PLAN, each time from a common start; collective over START's
+ * communicator. scenario_check() must have passed. RESULT is complete on rank 0; every rank may
+ * free it. Returns an MPI error code; MPI_ERR_NO_MEM on all ranks if any has no memory for its
+ * buffers. */
 int scenario_run(const struct scenario *s, const struct scenario_point *point,
                  struct harmony *start, const struct plan *plan, struct scenario_result *result);
 void scenario_result_free(struct scenario_result *r);
