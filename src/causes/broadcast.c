@@ -1,34 +1,34 @@
-/* Replays broadcasts along another tree. What a message costs follows from recorded ones along the
- * binomial tree. If a rank and all ranks above it entered before the root, the data arrive A gaps
- * and B hops after the root's entry. B is the rank's depth. A sums over the rank and all above it:
- * IN_TURN, which child of its parent each is (1, 2, ...), since a parent sends to one child after
- * the other; SHARED, how many children its parent has, since they share the parent's bandwidth. The
- * one that fits better by least squares is used. */
+/* Predicts broadcasts along another tree. The costs of a message, a gap and a hop, are fitted by
+ * least squares to recorded broadcasts along the binomial tree. If a rank and all its ancestors
+ * entered before the root, data arrive A gaps and B hops after the root's entry. B is the rank's
+ * depth; A adds up over the rank and its ancestors, by the better of two models. IN_TURN: the
+ * rank's number among its parent's children (1, 2, ...), if a parent sends to one child after the
+ * other. SHARED: the number of its parent's children, if they share the parent's bandwidth. */
 #include "causes/graph_inner.h"
 #include "causes/what_if.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { IN_TURN, SHARED, WAYS };
+enum { IN_TURN, SHARED, MODELS };
 struct costs {
-    double aa, ab, bb, ay, by, yy; /* sums of products; Y: time of the arrival */
+    double aa, ab, bb, ay, by, yy; /* sums of products for the fit; Y: arrival, ns */
     double gap, hop;               /* ns */
 };
 
-/* Recorded broadcasts of as many bytes. */
+/* All recorded broadcasts of one size. */
 struct broadcasts {
     uint64_t bytes;
-    double root_ns, root_sends; /* time of the roots in these calls, and their messages */
-    struct costs of[WAYS];
-    size_t way; /* that fits better */
+    double root_ns, root_sends; /* sums: time of the roots in these calls, and their messages */
+    struct costs of[MODELS];
+    size_t model; /* the model that fits better */
 };
 
 struct replacing {
     struct event_graph *g;
     const struct what_if *w;
     ARRAY(struct broadcasts) sizes;
-    bool unknown; /* some broadcast may have another tree */
+    bool unknown; /* some recorded broadcast may have used another tree */
     void (*each)(struct replacing *r, struct broadcasts *b, const uint32_t *member, int n,
                  int root);
 };
@@ -47,7 +47,7 @@ static const struct by_rank *const binomial = &by_rank_trees[BY_RANK_BINOMIAL];
 static bool is_binomial(const struct replacing *r, const uint32_t *member, int n, int root)
 {
     for (int position = 0; position < n; position++) {
-        const struct event *a = &r->g->events[member[by_rank_at(binomial, position, root, n)]];
+        const struct event *a = &r->g->t->events[member[by_rank_at(binomial, position, root, n)]];
         const struct traffic t = net_traffic_at(r->w->traffic, a->rank, a->entry_ns);
         const double sends = children_of(binomial, position, n);
         if (t.sends != sends || t.receives != (position > 0) ||
@@ -66,22 +66,22 @@ static struct broadcasts *of_size(struct replacing *r, uint64_t bytes)
     return &r->sizes.at[r->sizes.n - 1];
 }
 
-/* Takes the broadcast if it was recorded as a whole, in one window of a thinned trace. */
+/* Calls R->each for a broadcast that was recorded completely, in one window of a thinned trace. */
 static void visit(void *context, const uint32_t *member, size_t n, size_t root)
 {
     struct replacing *r = context;
-    const struct event *a = &r->g->events[*member];
+    const struct event *a = &r->g->t->events[*member];
     if (a->kind != EVENT_COLLECTIVE || a->operation != r->w->broadcast || root >= n || a->first)
         return;
     for (size_t i = 0; i < n; i++)
         if ((i != root && r->g->link[member[i]].entered == CAUSES_NONE) ||
-            net_is_cut_off(&r->g->events[member[i]], r->g->run.time_mask))
+            net_is_cut_off(&r->g->t->events[member[i]], r->g->run.time_mask))
             return;
     r->unknown = r->unknown || !(r->w->binomial || is_binomial(r, member, (int)n, (int)root));
     r->each(r, of_size(r, a->bytes), member, (int)n, (int)root);
 }
 
-/* Whether some rank waited for a root. */
+/* Whether gap and hop can be fitted: some rank waited for a root. */
 static bool has_costs(const struct broadcasts *x)
 {
     return x->of[IN_TURN].bb > 0;
@@ -95,7 +95,7 @@ static double busy(const struct broadcasts *x)
 static void add_root(struct replacing *r, struct broadcasts *x, const uint32_t *member, int n,
                      int root)
 {
-    const struct event *e = &r->g->events[member[root]];
+    const struct event *e = &r->g->t->events[member[root]];
     x->root_ns += (double)(e->exit_ns - e->entry_ns);
     x->root_sends += children_of(binomial, 0, n);
 }
@@ -110,21 +110,22 @@ static void add_arrival(struct costs *c, double a, double b, double y)
     c->yy += y * y;
 }
 
-/* Adds the ranks below POSITION, which is A gaps and B hops from the root. */
+/* Adds the arrivals at all descendants of POSITION, which is A gaps and B hops from the root, but
+ * not below a rank that entered after the root: it may have delayed them. */
 static void add_below(const struct replacing *r, struct broadcasts *x, const uint32_t *member,
-                      int n, int root, int position, const double a[WAYS], double b)
+                      int n, int root, int position, const double a[MODELS], double b)
 {
-    const int64_t start = r->g->events[member[root]].entry_ns;
+    const int64_t start = r->g->t->events[member[root]].entry_ns;
     const int children = children_of(binomial, position, n);
     int k = 0;
     for (int to = 0; (to = binomial->next(position, n, to)) != 0;) {
-        const struct event *e = &r->g->events[member[by_rank_at(binomial, to, root, n)]];
-        const double gaps[WAYS] = {a[IN_TURN] + ++k, a[SHARED] + children};
+        const struct event *e = &r->g->t->events[member[by_rank_at(binomial, to, root, n)]];
+        const double gaps[MODELS] = {a[IN_TURN] + ++k, a[SHARED] + children};
         const double y = (double)(e->exit_ns - start) - children_of(binomial, to, n) * busy(x);
         if (e->entry_ns > start)
             continue;
-        for (size_t way = 0; way < WAYS; way++)
-            add_arrival(&x->of[way], gaps[way], b + 1, y);
+        for (size_t model = 0; model < MODELS; model++)
+            add_arrival(&x->of[model], gaps[model], b + 1, y);
         add_below(r, x, member, n, root, to, gaps, b + 1);
     }
 }
@@ -132,11 +133,11 @@ static void add_below(const struct replacing *r, struct broadcasts *x, const uin
 static void add_arrivals(struct replacing *r, struct broadcasts *x, const uint32_t *member, int n,
                          int root)
 {
-    add_below(r, x, member, n, root, 0, (const double[WAYS]){0}, 0);
+    add_below(r, x, member, n, root, 0, (const double[MODELS]){0}, 0);
 }
 
-/* If only the sum of both is known, as of two ranks, the gap is the sender's time. Returns the sum
- * of squared residuals. */
+/* Fits gap and hop; if only their sum is known, as for two ranks, the gap is SENDER_NS. Returns the
+ * sum of squared residuals. */
 static double fit(struct costs *c, double sender_ns)
 {
     const double det = c->aa * c->bb - c->ab * c->ab;
@@ -147,12 +148,12 @@ static double fit(struct costs *c, double sender_ns)
            2 * c->gap * c->hop * c->ab + c->hop * c->hop * c->bb;
 }
 
-/* Replays this broadcast along the other tree, if the costs of its messages are known. */
+/* Links the members of this broadcast along the other tree, if gap and hop are known. */
 static void replace(struct replacing *r, struct broadcasts *x, const uint32_t *member, int n,
                     int root)
 {
     const struct by_rank *tree = r->w->tree;
-    const struct costs *c = &x->of[x->way];
+    const struct costs *c = &x->of[x->model];
     for (int position = 0; has_costs(x) && position < n; position++) {
         const uint32_t from = member[by_rank_at(tree, position, root, n)];
         const int children = children_of(tree, position, n);
@@ -161,7 +162,7 @@ static void replace(struct replacing *r, struct broadcasts *x, const uint32_t *m
             struct event_link *h = &r->g->link[member[by_rank_at(tree, to, root, n)]];
             k++;
             h->parent = from;
-            h->arrives_ns = (int64_t)(c->hop + (x->way == SHARED ? children : k) * c->gap);
+            h->arrives_ns = (int64_t)(c->hop + (x->model == SHARED ? children : k) * c->gap);
         }
         r->g->link[from].replayed = true;
         r->g->link[from].sends_ns = (int64_t)(children * busy(x));
@@ -173,13 +174,13 @@ static void visit_all(struct replacing *r, void (*each)(struct replacing *, stru
                                                         const uint32_t *, int, int))
 {
     r->each = each;
-    collectives_visit(r->g->events, r->g->n_events, visit, r);
+    collectives_visit(r->g->t->events, r->g->t->n, visit, r);
 }
 
 const char *event_graph_replace(struct event_graph *g, const struct what_if *w)
 {
     struct replacing r = {.g = g, .w = w};
-    for (size_t i = 0; i < g->n_events; i++)
+    for (size_t i = 0; i < g->t->n; i++)
         g->link[i].parent = CAUSES_NONE;
     visit_all(&r, add_root);
     visit_all(&r, add_arrivals);
@@ -189,7 +190,7 @@ const char *event_graph_replace(struct event_graph *g, const struct what_if *w)
             continue;
         unknown = NULL;
         const double in_turn = fit(&x->of[IN_TURN], busy(x));
-        x->way = fit(&x->of[SHARED], busy(x)) < in_turn ? SHARED : IN_TURN;
+        x->model = fit(&x->of[SHARED], busy(x)) < in_turn ? SHARED : IN_TURN;
     }
     if (r.unknown)
         unknown = "not all MPI_Bcasts are known to be binomial: run with --trace=transport or "

@@ -18,10 +18,11 @@ static uint32_t piece_at(struct event_graph *g, const struct root_cause *row)
     return (uint32_t)g->pieces.n - 1;
 }
 
-/* Stands for any call site or any operation. */
+/* Any call site or any operation, in the key of a group of segments. */
 #define ANY_SITE (CAUSES_NONE - 1)
 
-/* The piece of RANK between or in these calls; NULL: none. */
+/* The piece of RANK between the calls LEFT and ENTERED, or inside of ENTERED, and its groups. NULL:
+ * the run's start or end. */
 static uint32_t piece_of(struct event_graph *g, enum cause_kind kind, uint32_t rank,
                          const struct event *left, const struct event *entered)
 {
@@ -47,14 +48,14 @@ static uint32_t piece_of(struct event_graph *g, enum cause_kind kind, uint32_t r
     return piece;
 }
 
-/* Whether it is known if this event's call waited. */
+/* Whether the trace shows if this event's call waited. */
 static bool is_judged(const struct event_graph *g, uint32_t event)
 {
-    const struct event *a = &g->events[event];
+    const struct event *a = &g->t->events[event];
     if (a->excluded || a->kind == EVENT_CALL)
         return false;
     if (a->kind == EVENT_SEND || a->kind == EVENT_POST || a->kind == EVENT_SENT)
-        return true; /* a send without a partner was not seen to wait */
+        return true; /* a send without a matched receive counts as not waiting */
     return g->t->cause[event].event != TIMELINE_NONE;
 }
 
@@ -78,7 +79,7 @@ static void add_call(struct event_graph *g, uint32_t first, uint32_t end)
 {
     struct lane *lane = &g->lanes.at[g->lanes.n - 1];
     const uint32_t *order = g->t->order;
-    const struct event *a = &g->events[order[first]];
+    const struct event *a = &g->t->events[order[first]];
     const int64_t width = width_of(&g->run);
     struct graph_call c = {.entry = a->entry_ns,
                            .exit = a->exit_ns,
@@ -107,7 +108,7 @@ static void add_call(struct event_graph *g, uint32_t first, uint32_t end)
     c.least.recorded = c.exit - c.entry;
     if (!first_here || (!last && from == g->run.first_ns))
         c.before =
-            piece_of(g, CAUSE_COMPUTATION, lane->rank, last ? &g->events[last->event] : NULL, a);
+            piece_of(g, CAUSE_COMPUTATION, lane->rank, last ? &g->t->events[last->event] : NULL, a);
     else
         c.before = lane->unknown;
     c.inside = piece_of(g, judged ? CAUSE_TRANSFER : CAUSE_UNKNOWN, lane->rank, NULL, a);
@@ -120,16 +121,16 @@ static void end_lane(struct event_graph *g)
     const struct graph_call *last = &g->calls.at[g->calls.n - 1];
     lane->end = (uint32_t)g->calls.n;
     lane->tail = event_window(g, last->epoch).to == g->run.last_ns
-                     ? piece_of(g, CAUSE_COMPUTATION, lane->rank, &g->events[last->event], NULL)
+                     ? piece_of(g, CAUSE_COMPUTATION, lane->rank, &g->t->events[last->event], NULL)
                      : lane->unknown;
 }
 
 static void add_calls(struct event_graph *g)
 {
     const struct event *before = NULL;
-    for (size_t i = 0, end; i < g->n_events; i = end) {
-        const struct event *a = &g->events[g->t->order[i]];
-        end = timeline_call_end(g->t, g->events, g->n_events, i);
+    for (size_t i = 0, end; i < g->t->n; i = end) {
+        const struct event *a = &g->t->events[g->t->order[i]];
+        end = timeline_call_end(g->t, i);
         if (!before || before->rank != a->rank || before->thread != a->thread) {
             g->threads = g->threads || (before && before->rank == a->rank);
             if (before)
@@ -148,7 +149,7 @@ static void add_calls(struct event_graph *g)
 
 uint32_t event_posting(const struct event_graph *g, uint32_t event)
 {
-    const struct event *a = &g->events[event];
+    const struct event *a = &g->t->events[event];
     const uint32_t call = g->link[event].call;
     uint32_t low = g->lanes.at[g->calls.at[call].lane].begin, high = call;
     if (a->posted_ns == a->entry_ns)

@@ -12,32 +12,34 @@ const char *const cause_names[CAUSE_KINDS] = {[CAUSE_COMPUTATION] = "computation
                                               [CAUSE_UNKNOWN] = "unknown",
                                               [CAUSE_REST] = "all others"};
 
-/* What a piece costs. Times in ns. Indices here are stored plus one, so that 0 means none. */
+/* The waiting that one piece (a segment on one rank, graph_inner.h) causes. Times in ns. Indices
+ * here are stored plus one: 0 means none. */
 struct cost {
     double direct, passed, path;
     uint64_t waits;
-    uint32_t event;         /* a call at the call site with most of the waiting */
-    double most;            /* the cost there */
-    double before, squares; /* cost before the present window; sum of squared costs per window */
-    /* LAST: if this piece represents its group, the group's piece that was the latest main cause.
-     * NEXT: the group's main cause that came after this one the last time. */
+    uint32_t event;         /* an event of the call site where most of this waiting occurs */
+    double most;            /* the waiting that it causes there */
+    double before, squares; /* cost up to the last window; sum of squared costs per window */
+    /* LAST, in the piece that represents a segment on all ranks: the main cause of the latest wait.
+     * NEXT: the main cause that followed this one the last time (follow_turn()). */
     uint32_t last, next;
     uint64_t followed, in_turn; /* as in struct root_cause */
-    uint32_t farthest;          /* the call at the end of the longest idle wave that begins here */
+    uint32_t farthest;          /* last call of the longest idle wave that this piece causes */
 };
 
-/* What the replay of later calls needs to know about a call. */
+/* A call that was replayed, as later calls need it. */
 struct visit {
     uint32_t waiting; /* number of calls that wait for this one and are still to be replayed */
-    struct history *history; /* of its lane at its entry, as long as there are any */
+    struct history *history; /* of its thread at its entry, while WAITING is not 0 */
     int64_t at;              /* the time at which that history ends */
-    /* If it waited: the main cause; the number of waits in its idle wave so far; and the end of the
-     * first of them. */
+    /* If it waited: the piece that is the main cause, the number of waits in its idle wave so far,
+     * and the end of the first of these waits (ns). */
     uint32_t cause, hops;
     int64_t wave_ns;
 };
 
-/* State of one thread (lane) in the replay. */
+/* State of one thread (lane) in the replay. ENTERED: its history reaches NEXT's entry. BUSY: NEXT
+ * is being replayed; a wait for it closes a cycle. */
 struct cause_thread {
     uint32_t next; /* the call that is still to be replayed */
     bool entered, busy;
@@ -56,11 +58,11 @@ struct search {
     struct history_differences delays;
     struct history_pool pool;
     int64_t epoch;
-    struct event_window window; /* in replay: all histories begin at its begin */
+    struct event_window window; /* the present one: all histories begin at its begin */
     int64_t path_ns;
     size_t windows; /* that ended */
     size_t most_nodes;
-    int64_t work; /* how many more delays may be examined before forget() */
+    int64_t work; /* number of delays that may still be examined before forget() */
 };
 
 static void spend(struct search *s, struct cause_thread *t, uint32_t piece, int64_t until)
@@ -87,11 +89,11 @@ static void forget(struct search *s)
             forget_one(s, &s->visit[i].history, event_call(s->g, i)->lane, s->visit[i].at);
 }
 
-/* Adds COST at the call site of EVENT. */
+/* Adds COST, which PIECE causes, at the call site of EVENT, where the rank waits. */
 static void add_at_site(struct search *s, uint32_t piece, uint32_t event, double cost)
 {
     struct cost *p = &s->cost[piece];
-    const struct event *e = &s->g->events[event];
+    const struct event *e = &s->g->t->events[event];
     const uint64_t call = (uint64_t)e->operation << 8 | s->g->t->cause[event].state,
                    hash = hash_mix(hash_mix(HASH_START, (uint64_t)piece << 32 | e->site), call);
     uint32_t at = lookup_find(&s->site_of, hash);
@@ -107,7 +109,7 @@ static void add_at_site(struct search *s, uint32_t piece, uint32_t event, double
     }
 }
 
-/* Charges COST to the piece. */
+/* Charges COST, a part of the wait of C, to PIECE. */
 static void add_cost(struct search *s, const struct graph_call *c, uint32_t piece, double cost)
 {
     struct cost *p = &s->cost[piece];
@@ -116,8 +118,8 @@ static void add_cost(struct search *s, const struct graph_call *c, uint32_t piec
     add_at_site(s, piece, c->event, cost);
 }
 
-/* Continues the idle wave in which CALL waits: the last wait of the awaited rank had the same main
- * CAUSE. */
+/* Adds the wait of CALL to an idle wave: to that of the awaited rank's last wait if that had the
+ * same main CAUSE in the same window; otherwise a wave begins. */
 static void follow_wave(struct search *s, uint32_t call, uint32_t cause)
 {
     const struct graph_call *c = event_call(s->g, call);
@@ -136,7 +138,8 @@ static void follow_wave(struct search *s, uint32_t call, uint32_t cause)
         p->farthest = call + 1;
 }
 
-/* Counts whether the ranks that are late in one segment alternate in a fixed order. */
+/* Counts how often the main cause moves to another rank of the same segment (FOLLOWED), and how
+ * often to the same rank as the time before (IN_TURN). */
 static void follow_turn(struct search *s, uint32_t cause)
 {
     struct cost *group = &s->cost[s->g->groups_of.at[cause].piece[MATCH_SEGMENT]];
@@ -149,8 +152,8 @@ static void follow_turn(struct search *s, uint32_t cause)
     group->last = cause + 1;
 }
 
-/* Distributes the wait of C over its delays: the excess of LATE, the history of the awaited rank at
- * the end of the wait, over OWN, the history of C's own rank at the start of the wait. */
+/* Charges the wait of C to its delays: segments with more time in LATE, the history of the awaited
+ * rank at the end of the wait, than in OWN, that of the waiting rank at its start. */
 static void distribute(struct search *s, const struct graph_call *c, const struct history *late,
                        const struct history *own)
 {
@@ -181,8 +184,8 @@ static void distribute(struct search *s, const struct graph_call *c, const struc
     follow_turn(s, first);
 }
 
-/* Extends the lane's history to the entry of its next call, and keeps it for the calls that wait
- * for that one. */
+/* Extends the history of T to the entry of its next call. Stores the history in the call if other
+ * calls wait for this entry. */
 static void enter_call(struct search *s, struct cause_thread *t)
 {
     const struct graph_call *c = event_call(s->g, t->next);
@@ -198,9 +201,9 @@ static void enter_call(struct search *s, struct cause_thread *t)
 
 static void replay_call(struct search *s, struct cause_thread *t);
 
-/* The history that C waited for, with the time at which it ends; the caller frees it. NULL if
- * unknown. Waits that form a cycle, where entries and exits are at the same time, are unknown at
- * one call. */
+/* The history of the awaited thread when it entered the call that ended the wait of C; *AT: its end
+ * (ns). The caller releases it by history_end(). NULL: unknown; in a cycle of waits, which equal
+ * entry and exit times allow, it is unknown at one call. */
 static struct history *awaited_history(struct search *s, const struct graph_call *c, int64_t *at)
 {
     if (c->awaited == CAUSES_NONE)
@@ -243,8 +246,8 @@ static void replay_call(struct search *s, struct cause_thread *t)
     t->entered = t->busy = false;
 }
 
-/* Whether the lane belongs to the rank that ends last, whose time after its last call is on the
- * path. */
+/* Whether LANE has ended and belongs to the last rank to finish: then the time after its last call
+ * is on the critical path. */
 static bool is_last(const struct search *s, size_t lane)
 {
     const struct lane *x = &s->g->lanes.at[lane];
@@ -252,8 +255,8 @@ static bool is_last(const struct search *s, size_t lane)
            s->thread[lane].next == x->end;
 }
 
-/* The critical path of the window is the history of the rank that ends last; if that is unknown, or
- * the run continues, of the rank whose last call in the window ends last. */
+/* Adds the window's critical path: the history of the last rank to finish or, if that rank is
+ * unknown or the run continues after the window, the history that ends last. */
 static void end_epoch(struct search *s)
 {
     size_t last = 0;
@@ -333,7 +336,7 @@ static void merge_rest(struct causes *c)
     c->rows[c->n - 1] = rest;
 }
 
-/* Half of the 95 % interval of a piece's cost in all windows of a thinned trace. */
+/* Half the 95 % interval of a piece's cost, by Student's t over the windows of a thinned trace. */
 static double cost_error(const struct search *s, const struct cost *p)
 {
     enum { LEAST_WINDOWS = 4 };
@@ -363,8 +366,8 @@ static struct root_cause row_of(const struct search *s, size_t piece)
         row.wave_ns = far->until - s->visit[p->farthest - 1].wave_ns;
         row.wave_end = s->g->lanes.at[far->lane].rank;
     }
-    row.wait_site = p->event ? s->g->events[p->event - 1].site : CAUSES_NONE;
-    row.wait_operation = p->event ? s->g->events[p->event - 1].operation : CAUSES_NONE;
+    row.wait_site = p->event ? s->g->t->events[p->event - 1].site : CAUSES_NONE;
+    row.wait_operation = p->event ? s->g->t->events[p->event - 1].operation : CAUSES_NONE;
     row.wait_state = p->event ? s->g->t->cause[p->event - 1].state : WAIT_NONE;
     return row;
 }
@@ -386,7 +389,7 @@ bool causes_add_up(const struct root_cause *rows, size_t n, uint64_t wait_ns, in
         cost += (double)rows[i].direct_ns + (double)rows[i].passed_ns;
         path += (double)rows[i].path_ns;
     }
-    /* Pieces below half a nanosecond have no row; together they are far below a millionth. */
+    /* Pieces below 0.5 ns have no row. A millionth of the sum covers them. */
     return fabs(cost - (double)wait_ns) <= (double)n + 1e-6 * (double)wait_ns &&
            fabs(path - (double)path_ns) <= (double)n + 1e-6 * (double)path_ns;
 }

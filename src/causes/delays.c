@@ -2,14 +2,14 @@
 
 #include <math.h>
 
-/* The excess of D over the average time of as many executions in the other history. */
+/* The excess of D over the mean time of as many executions in the other history, ns. */
 static double weight_of(const struct delay_balance *b, const struct history_difference *d)
 {
     return b->less > 0 ? fmax(0, d->ns - fmax(0, d->count) * b->squares / b->less) : d->ns;
 }
 
-/* The share of LESS to be subtracted: as many executions as MORE has. The rest may match other
- * delays in the next round; the last round subtracts all. */
+/* The share of LESS to subtract: that of as many executions as MORE has. The rest may match other
+ * delays by the next rule; the last rule subtracts all. */
 static double matched_share(const struct delay_balance *b, enum matching m)
 {
     if (m + 1 == MATCHINGS || !(b->less_count > b->more_count))
@@ -17,8 +17,8 @@ static double matched_share(const struct delay_balance *b, enum matching m)
     return b->more_count / b->less_count;
 }
 
-/* The part of delay D that remains if LEFT ns of its group remain. Its excess over the mean time is
- * subtracted last. */
+/* The part of delay D that remains if LEFT ns of its group remain. Its excess over the mean is
+ * subtracted last, so that slow executions are charged rather than all. */
 static double left_of(const struct delay_balance *b, const struct history_difference *d,
                       double left)
 {
@@ -41,7 +41,7 @@ static void set_off_one(const struct delay_balance *b, struct history_difference
     }
 }
 
-/* In each group, subtracts the time that one history lacks from the time that it has in excess. */
+/* Applies rule M: in each group, cancels negative differences against positive ones. */
 static void set_off(struct history_differences *delays, enum matching m,
                     const struct delay_groups *groups, struct delay_balance *balance)
 {

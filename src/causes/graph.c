@@ -8,8 +8,8 @@ static void link_message(struct event_graph *g, uint32_t event)
 {
     struct event_link *link = &g->link[event];
     const uint32_t call = link->call, other = g->t->cause[event].event;
-    if (g->events[event].kind >= EVENT_COLLECTIVE || other == TIMELINE_NONE ||
-        g->events[event].excluded)
+    if (g->t->events[event].kind >= EVENT_COLLECTIVE || other == TIMELINE_NONE ||
+        g->t->events[event].excluded)
         return;
     link->entered = event_posting(g, other);
     if (link->entered == CAUSES_NONE)
@@ -20,11 +20,11 @@ static void link_message(struct event_graph *g, uint32_t event)
         link->posted = event_posting(g, event);
 }
 
-/* Links the N events MEMBER of a collective, sorted by rank in the communicator. */
+/* Sets what the N events MEMBER of a collective, sorted by rank in the communicator, wait for. */
 static void link_collective(void *context, const uint32_t *member, size_t n, size_t root)
 {
     struct event_graph *g = context;
-    const struct event *a = &g->events[*member];
+    const struct event *a = &g->t->events[*member];
     const uint32_t at = (uint32_t)g->members.n;
     struct members last = {0, 0};
     for (size_t i = 0; i < n; i++) {
@@ -49,7 +49,8 @@ static void link_collective(void *context, const uint32_t *member, size_t n, siz
     }
 }
 
-/* The event of this call that was enabled last; CAUSES_NONE if it has no link. */
+/* The event of CALL that was enabled last, and when (*ENABLED, ns). CAUSES_NONE: for all of its
+ * events it is unknown what they wait for. */
 static uint32_t last_enabled(const struct event_graph *g, uint32_t call, int64_t *enabled)
 {
     uint32_t last = CAUSES_NONE;
@@ -67,7 +68,8 @@ static uint32_t last_enabled(const struct event_graph *g, uint32_t call, int64_t
 enum which_duration { LEAST, TRANSFER };
 enum { LEVELS = 3 };
 
-/* Level 0 has the most similar calls, the last level all calls of the operation. */
+/* The key of a class of calls similar to A's. Level 0 has the most similar calls, the last level
+ * all calls of the operation. */
 static uint64_t class_hash(const struct event *a, enum which_duration which, unsigned level)
 {
     const bool message = a->kind < EVENT_COLLECTIVE;
@@ -87,7 +89,7 @@ static struct event_class *class_at(const struct event_graph *g, uint64_t hash)
     return at == UINT32_MAX ? NULL : &g->classes.at[at];
 }
 
-/* A call of this event took NS; with BOUND it took at most NS. */
+/* Adds a duration of A's call, in ns, to its classes; BOUND: the duration was at most NS. */
 static void class_add(struct event_graph *g, const struct event *a, enum which_duration which,
                       int64_t ns, bool bound)
 {
@@ -108,8 +110,8 @@ static void class_add(struct event_graph *g, const struct event *a, enum which_d
     }
 }
 
-/* The mean of the most similar calls, otherwise the least upper bound of those with as many bytes
- * and members; negative if unknown. */
+/* The mean duration (ns) of the most similar calls; if that is unknown, the least upper bound from
+ * calls with as many bytes and members; negative: unknown. */
 static int64_t class_mean(const struct event_graph *g, const struct event *a,
                           enum which_duration which)
 {
@@ -124,7 +126,7 @@ static int64_t class_mean(const struct event_graph *g, const struct event *a,
     return bound;
 }
 
-/* Computes the classes from all calls that end by TIME. */
+/* Computes the classes from the calls that end by TIME (ns). */
 static void find_classes(struct event_graph *g, int64_t time)
 {
     int64_t enabled;
@@ -136,14 +138,14 @@ static void find_classes(struct event_graph *g, int64_t time)
         const struct graph_call *c = event_call(g, i);
         const uint32_t last = last_enabled(g, i, &enabled);
         if (last != CAUSES_NONE && c->exit >= enabled && c->exit <= time)
-            class_add(g, &g->events[last], TRANSFER, c->exit - enabled, enabled <= c->entry);
+            class_add(g, &g->t->events[last], TRANSFER, c->exit - enabled, enabled <= c->entry);
     }
     for (uint32_t i = 0; i < g->calls.n; i++) {
         const struct graph_call *c = event_call(g, i);
         const uint32_t last = last_enabled(g, i, &enabled);
         if (c->exit <= time && (last == CAUSES_NONE ||
-                                enabled + class_mean(g, &g->events[last], TRANSFER) <= c->entry))
-            class_add(g, &g->events[c->event], LEAST, c->exit - c->entry, false);
+                                enabled + class_mean(g, &g->t->events[last], TRANSFER) <= c->entry))
+            class_add(g, &g->t->events[c->event], LEAST, c->exit - c->entry, false);
     }
 }
 
@@ -167,12 +169,12 @@ static void find_durations(struct event_graph *g, uint32_t call)
         int64_t most = c->exit - event_enabled(g, event);
         if (most < 0) /* it did not wait for this event, or clocks differ */
             link->entered = CAUSES_NONE;
-        int64_t mean = class_mean(g, &g->events[event], TRANSFER);
+        int64_t mean = class_mean(g, &g->t->events[event], TRANSFER);
         link->transfer.recorded = at_most(mean > 0 ? mean : 0, most > 0 ? most : 0);
     }
     if (enabled > c->exit)
         return;
-    int64_t mean = class_mean(g, &g->events[c->event], LEAST);
+    int64_t mean = class_mean(g, &g->t->events[c->event], LEAST);
     mean = mean > 0 ? mean : 0;
     if (enabled > c->entry || enabled + g->link[last].transfer.recorded > c->entry + mean) {
         g->link[last].transfer.recorded = c->exit - enabled;
@@ -182,18 +184,17 @@ static void find_durations(struct event_graph *g, uint32_t call)
 
 /* --- reading --- */
 
-struct event_graph *event_graph_open(const struct timeline *t, const struct event *events, size_t n,
-                                     const struct causes_run *run)
+struct event_graph *event_graph_open(const struct timeline *t, const struct causes_run *run)
 {
     struct event_graph *g = memory_alloc(sizeof *g);
-    *g = (struct event_graph){.t = t, .events = events, .n_events = n, .run = *run};
-    g->link = memory_alloc((n + 1) * sizeof *g->link);
+    *g = (struct event_graph){.t = t, .run = *run};
+    g->link = memory_alloc((t->n + 1) * sizeof *g->link);
     event_calls_read(g);
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < t->n; i++) {
         g->link[i].entered = g->link[i].posted = CAUSES_NONE;
         link_message(g, i);
     }
-    collectives_visit(events, n, link_collective, g);
+    collectives_visit(t->events, t->n, link_collective, g);
     find_classes(g, INT64_MAX);
     for (uint32_t i = 0; i < g->calls.n; i++)
         find_durations(g, i);
@@ -243,11 +244,11 @@ void event_graph_extrapolate(struct event_graph *g, int64_t from_ns)
             continue;
         if (mean[c->before] >= 0)
             c->compute.changed = (int64_t)mean[c->before];
-        int64_t least = class_mean(g, &g->events[c->event], LEAST);
+        int64_t least = class_mean(g, &g->t->events[c->event], LEAST);
         c->least.changed = least >= 0 ? least : c->least.changed;
         for (uint32_t k = c->first; k < c->end; k++) {
             const uint32_t event = g->t->order[k];
-            int64_t transfer = class_mean(g, &g->events[event], TRANSFER);
+            int64_t transfer = class_mean(g, &g->t->events[event], TRANSFER);
             if (transfer >= 0)
                 g->link[event].transfer.changed = transfer;
         }

@@ -1,4 +1,4 @@
-/* The events of a trace as a graph: segments of one kind on one rank, and what calls wait for. */
+/* A trace as a graph: its calls, the time between and inside of them, and what they wait for. */
 #pragma once
 
 #include "timeline/timeline.h"
@@ -8,7 +8,7 @@
 enum cause_kind {
     CAUSE_COMPUTATION, /* time outside of MPI, between two calls */
     CAUSE_TRANSFER,    /* time in a call besides its wait */
-    CAUSE_UNKNOWN,     /* window edges, and calls whose waits are unknown */
+    CAUSE_UNKNOWN,     /* in calls whose wait is unknown, and at the edges of windows */
     CAUSE_REST,        /* sum of all causes beyond CAUSES_ROWS */
     CAUSE_KINDS
 };
@@ -16,37 +16,36 @@ enum cause_kind {
 /* Start and end of the run, ns on the clock of the events. */
 struct causes_run {
     int64_t first_ns, last_ns;
-    uint64_t time_mask; /* only times that have none of these bits were recorded; 0: all */
+    uint64_t time_mask; /* of a thinned trace (timeline_thinner()); 0: all was recorded */
     uint32_t last_rank; /* the rank that ended at LAST_NS; CAUSES_NONE: unknown */
     double error_ns;    /* the largest difference between the clocks of two ranks */
 };
 
-/* One segment on one rank. Times in ns. */
+/* A segment of time on one rank, and the waiting that it causes. Times in ns. */
 struct root_cause {
     uint32_t kind; /* enum cause_kind */
     uint32_t rank; /* in MPI_COMM_WORLD; CAUSES_NONE for CAUSE_REST */
     /* The call before the segment; CAUSES_NONE at the start of the run. */
     uint32_t from_site, from_operation;
     uint32_t site, operation; /* the call after or around it; CAUSES_NONE: the end of the run */
-    uint64_t direct_ns, passed_ns; /* waiting of other ranks that it caused */
-    uint64_t waits;                /* number of calls for whose wait it is the largest cause */
+    uint64_t direct_ns, passed_ns; /* waiting for RANK itself, and for ranks that it delayed */
+    uint64_t waits;                /* number of waits of which it is the largest cause */
     uint64_t path_ns;              /* on the critical path */
-    /* Whether late ranks alternate in a fixed order. FOLLOWED: how often the segment on another
-     * rank caused the next waits, without the first time. IN_TURN: how often on the same other rank
-     * as the time before. */
+    /* Whether late ranks alternate in a fixed order. FOLLOWED: how often this segment on another
+     * rank caused the next wait, except the first time; IN_TURN: on the same rank as before. */
     uint64_t followed, in_turn;
-    double error_ns; /* half of the 95 % interval of DIRECT + PASSED, from the windows of a thinned
-                        trace, added up over them; 0: all was recorded; NAN: fewer than 4 windows */
-    /* Its longest idle wave, a chain of ranks of which each waits because the one before it had
-     * waited: their number, time from the end of the first wait to that of the last, last rank. */
+    double error_ns; /* half the 95 % interval of DIRECT + PASSED, which add up the windows of a
+                        thinned trace; 0: all was recorded; NAN: fewer than 4 windows */
+    /* Its longest idle wave, a chain of ranks of which each waits because the one before it waited:
+     * number of ranks, time from the end of the first wait to the end of the last, last rank. */
     uint32_t wave_ranks;
     int64_t wave_ns;
     uint32_t wave_end;
-    /* Where most of that waiting occurs, and its wait state; CAUSES_NONE if there is none. */
+    /* Where most of this waiting occurs, and its wait state; CAUSES_NONE: it causes none. */
     uint32_t wait_site, wait_operation, wait_state;
 };
 
-/* Whether predictions can be made. */
+/* Whether what_if.h can predict run times from the trace, otherwise why not. */
 enum replay_state {
     REPLAY_NONE, /* there are no calls */
     REPLAY_GOOD,
@@ -64,10 +63,9 @@ struct replay_check {
                             the first half; NAN if unknown */
 };
 
-/* The graph of N EVENTS, from which timeline_find() filled T: what each call waited for. Both must
- * exist until event_graph_close(). Needs at most 400 bytes per event, causes_find() more. Call what
- * concerns it inside of memory_try() (base/memory.h). */
+/* The graph of the events of T, which timeline_find() filled. T must exist until
+ * event_graph_close(). Allocates at most 400 bytes per event, causes_find() more: call these
+ * functions inside of memory_try() (base/memory.h). */
 struct event_graph;
-struct event_graph *event_graph_open(const struct timeline *t, const struct event *events, size_t n,
-                                     const struct causes_run *run);
+struct event_graph *event_graph_open(const struct timeline *t, const struct causes_run *run);
 void event_graph_close(struct event_graph *g);

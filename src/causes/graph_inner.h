@@ -1,14 +1,14 @@
 /* The graph of a trace's events: calls of each thread, the segments between and inside of calls,
- * and what they waited for. It can be replayed with other durations.
+ * and what they wait for. It can be replayed with other durations.
  *
- *   entry of a call = exit of the call before it in its thread + computation
- *   exit of a call  = max(entry + least, enabled + transfer for each event that it waits for)
+ *     entry of a call = exit of the call before it in its thread + computation
+ *     exit of a call  = max(entry + least, enabled + transfer for each event that it waits for)
  *
  * A message is enabled by the entry of its send and by the posting of its receive, a send that
  * waits for its receive by that posting, and a collective by the entries of the members that the
- * caller depends on. One of LEAST and TRANSFER decided when the call ended, and follows from that.
- * The other one is the mean of similar calls in which it did decide. So a replay with the recorded
- * durations ends each call when it ended, as far as the graph is complete. */
+ * caller depends on. The recorded exit determines the larger term, LEAST or TRANSFER; the other one
+ * is estimated from similar calls in which it was larger. So a replay with the recorded durations
+ * reproduces all exits, if all dependences are known. */
 #pragma once
 
 #include "base/array.h"
@@ -25,10 +25,10 @@ struct graph_call {
     int64_t entry, exit, until; /* UNTIL: end of its wait; ENTRY if it did not wait */
     int64_t replayed;           /* its entry in the present replay, or EVENT_UNSET */
     struct duration compute, least;
-    int64_t epoch; /* number of its window */
+    int64_t epoch; /* number of its window in a thinned trace, otherwise 0 */
     uint32_t lane;
     uint32_t first, end;     /* its events in timeline.order: FIRST to END - 1 */
-    uint32_t event;          /* the one that ended the wait, or any */
+    uint32_t event;          /* the one that ended the wait; any if it did not wait */
     uint32_t before, inside; /* pieces before the call and in it */
     uint32_t awaited; /* the call with whose entry the wait ended; CAUSES_NONE: unknown, or it
                          did not wait */
@@ -38,24 +38,23 @@ struct graph_call {
 /* A thread of a rank. Its calls are BEGIN to END - 1. */
 struct lane {
     uint32_t begin, end;
-    uint32_t rank, unknown, tail; /* RANK; then pieces: of unknown time, and after the last call */
-    /* In a replay: recorded exit of its last call in this window; replayed minus recorded time, or
-     * EVENT_UNSET. */
+    uint32_t rank;
+    uint32_t unknown, tail; /* pieces: unknown time; after the last call */
+    /* In a replay, of its last call in this window: recorded exit, replayed minus recorded exit. */
     int64_t exit, shift;
 };
 
-/* An event, and what it waits for. */
+/* What an event waits for. */
 struct event_link {
-    uint32_t call;    /* to which it belongs */
-    uint32_t entered; /* a call, or EVENT_GROUP plus a group of calls; CAUSES_NONE: none */
-    uint32_t posted;  /* the call that posted this receive or send, if it is another one; otherwise
-                         CAUSES_NONE */
+    uint32_t call;    /* the call of the event */
+    uint32_t entered; /* call whose entry it waits for, or EVENT_GROUP + a group; or CAUSES_NONE */
+    uint32_t posted;  /* the call that posted it, if it is another one; otherwise CAUSES_NONE */
     struct duration transfer;
-    /* A member of a broadcast that is replayed along a tree, if REPLAYED. Durations in ns. */
+    /* REPLAYED: a member of a broadcast that is replayed along another tree. Durations in ns. */
     bool replayed;
     uint32_t parent;    /* the event from which its data come; CAUSES_NONE: it is the root */
-    int64_t arrives_ns; /* after that rank had entered and had the data */
-    int64_t sends_ns;   /* then it sends for so long */
+    int64_t arrives_ns; /* after PARENT had entered the call and had the data */
+    int64_t sends_ns;   /* time for which it then sends to its children */
 };
 #define EVENT_GROUP (1u << 31)
 
@@ -66,16 +65,16 @@ struct event_group {
 };
 #define EVENT_UNSET INT64_MIN
 
-/* Sums over similar calls. */
+/* Sum and number of LEAST or TRANSFER (ns) in similar calls. */
 struct event_class {
     double sum, n;
-    int64_t bound; /* the smallest upper bound, from calls in which the other duration decided */
+    int64_t bound; /* least upper bound, from calls in which the other term was larger */
 };
 
-/* One block of the run: one of EVENT_BLOCKS equal parts, or for a thinned trace one of its windows,
- * from first entry to last exit. */
+/* A part of the run, for the error of a prediction: one of EVENT_BLOCKS equal parts or, of a
+ * thinned trace, one of its windows from first entry to last exit. */
 struct event_block {
-    int64_t recorded_ns, replayed_ns; /* its length */
+    int64_t recorded_ns, replayed_ns; /* length of the block */
 };
 enum { EVENT_BLOCKS = 16 };
 struct event_replay {
@@ -85,11 +84,9 @@ struct event_replay {
 
 struct event_graph {
     const struct timeline *t;
-    const struct event *events;
-    size_t n_events;
     struct causes_run run;
-    /* Segments on ranks, and groups of them: only kind, rank, and the calls before and after are
-     * used. The index of a piece is its key in histories. */
+    /* Pieces: segments on one rank, and groups of these (delays.h); only kind, rank, and the calls
+     * before and after are set. The index of a piece is its key in histories. */
     ARRAY(struct root_cause) pieces;
     ARRAY(struct delay_groups) groups_of; /* for each piece */
     struct index piece_of;
@@ -103,7 +100,7 @@ struct event_graph {
     ARRAY(struct event_class) classes;
     struct index class_of;
     struct replay_check check;
-    struct event_replay replay; /* the present one */
+    struct event_replay replay; /* result of the last replay */
 };
 
 static inline struct graph_call *event_call(const struct event_graph *g, uint32_t call)
@@ -127,14 +124,14 @@ struct event_window event_window(const struct event_graph *g, int64_t epoch);
 /* The call in the same window that posted what EVENT completes; CAUSES_NONE if there is none. */
 uint32_t event_posting(const struct event_graph *g, uint32_t event);
 
-/* A part of event_graph_open(): adds pieces, calls and lanes. */
+/* The first step of event_graph_open(): adds pieces, calls and lanes. */
 void event_calls_read(struct event_graph *g);
 
 /* Sets the entries of all calls to the recorded ones. */
 void event_enter_recorded(struct event_graph *g);
 
 /* The time at which this event could complete in the present replay, by the entries of the calls
- * that it waits for. It must have a link. */
+ * that it waits for; link.entered must be known. */
 int64_t event_enabled(const struct event_graph *g, uint32_t event);
 
 /* Sets the durations of the next replay to the recorded ones. */
@@ -151,7 +148,7 @@ void event_graph_ideal(struct event_graph *g);
 /* Replays the calls with these durations. The result is valid until the next replay. */
 const struct event_replay *event_graph_replay(struct event_graph *g);
 
-/* Lets the next replay send broadcasts along W's tree, up to event_graph_ideal(). Returns why that
- * is unknown, or NULL. */
+/* Makes replays send broadcasts along W's tree, until event_graph_ideal(). Returns NULL or, if the
+ * costs of messages are unknown, why. */
 struct what_if;
 const char *event_graph_replace(struct event_graph *g, const struct what_if *w);

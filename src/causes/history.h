@@ -1,6 +1,6 @@
-/* The history of a rank at a moment: the time of the longest chain of events that led to it, by
- * segment. A history is a tree of immutable nodes that histories share: copying another rank's
- * history costs nothing, and comparing two histories skips their common nodes. */
+/* The history of a rank at a time (causes.h): for each key (a segment on one rank) its time in the
+ * chain of events that led there. A history is a tree of immutable nodes that histories share: a
+ * copy costs nothing, and a comparison skips nodes that both have. */
 #pragma once
 
 #include "base/array.h"
@@ -9,25 +9,25 @@
 
 struct history; /* NULL: an empty history */
 
-/* The nodes of all histories of one analysis; zero it to initialize. */
+/* The nodes of all histories of one analysis. Zero it to initialize, then set LEVELS. */
 struct history_pool {
     size_t nodes;    /* in use */
     unsigned levels; /* height of every history: see history_levels() */
 };
 
-enum { HISTORY_NODE_BYTES = 272 }; /* at most */
+enum { HISTORY_NODE_BYTES = 272 }; /* size of a node, at most */
 
 /* Height of a history with KEYS keys, 0 to KEYS - 1. */
 unsigned history_levels(size_t keys);
 
-/* Adds NS to the time and 1 to the count that *H has for KEY. */
+/* Adds NS to the time and 1 to the number of executions that *H has for KEY. */
 void history_add(struct history_pool *pool, struct history **h, uint32_t key, int64_t ns);
 
-/* Adds a reference to H; drops one. */
+/* Adds a reference to H; releases one, and frees nodes that no history uses any more. */
 struct history *history_share(struct history *h);
 void history_end(struct history_pool *pool, struct history *h);
 
-/* COUNT: of executions; 0 if they only took longer. */
+/* Difference between two histories: COUNT executions (0: they only took longer), NS in all. */
 struct history_difference {
     uint32_t key;
     double ns, count;

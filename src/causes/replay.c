@@ -6,7 +6,7 @@ void event_graph_reset(struct event_graph *g)
         c->compute.changed = c->compute.recorded;
         c->least.changed = c->least.recorded;
     }
-    for (size_t i = 0; i < g->n_events; i++)
+    for (size_t i = 0; i < g->t->n; i++)
         g->link[i].transfer.changed = g->link[i].transfer.recorded;
 }
 
@@ -15,9 +15,9 @@ void event_graph_ideal(struct event_graph *g)
     for (EACH(struct graph_call, c, g->calls))
         if (g->pieces.at[c->inside].kind != CAUSE_UNKNOWN)
             c->least.changed = 0;
-    for (size_t i = 0; i < g->n_events; i++) {
+    for (size_t i = 0; i < g->t->n; i++) {
         g->link[i].transfer.changed = 0;
-        g->link[i].replayed = false; /* on this network all trees are alike */
+        g->link[i].replayed = false; /* without transfer times, all trees take the same time */
     }
 }
 
@@ -40,8 +40,8 @@ static int64_t replayed_entry(const struct event_graph *g, uint32_t call)
 {
     const struct graph_call *c = event_call(g, call);
     const int64_t shift = g->lanes.at[c->lane].shift;
-    /* With entries and exits at the same time, or differing clocks, the replay has not reached it
-     * yet. */
+    /* If entries and exits have equal times or clocks differ, CALL may not be replayed yet: its
+     * thread's shift is then assumed. */
     return c->replayed != EVENT_UNSET ? c->replayed : c->entry + (shift == EVENT_UNSET ? 0 : shift);
 }
 
@@ -68,7 +68,8 @@ int64_t event_enabled(const struct event_graph *g, uint32_t event)
     return replayed_entry(g, l->posted);
 }
 
-/* When a broadcast along a tree ends on this rank: a rank above it may have been late. */
+/* When a broadcast along another tree ends on this event's rank: the data come after each of its
+ * ancestors has entered. */
 static int64_t tree_end(const struct event_graph *g, uint32_t event)
 {
     const struct event_link *link = &g->link[event], *x = link;
@@ -101,14 +102,14 @@ static void replay_call(struct event_graph *g, uint32_t call)
         c[1].replayed = exit + c[1].compute.changed;
 }
 
-/* A replay in progress: FROM (recorded) and REPLAYED_FROM are the same moment. */
+/* Progress of a replay. FROM (recorded) and REPLAYED_FROM are the start of the present block. */
 struct progress {
     int64_t epoch;
     struct event_window window;
     int64_t from, replayed_from;
 };
 
-/* The rank that ends last, if it has calls in this window. */
+/* The rank that ends last; CAUSES_NONE if it is unknown or has no calls in this window. */
 static uint32_t last_rank(const struct event_graph *g)
 {
     for (EACH(const struct lane, l, g->lanes))
@@ -117,8 +118,8 @@ static uint32_t last_rank(const struct event_graph *g)
     return CAUSES_NONE;
 }
 
-/* The replayed time that corresponds to the recorded TIME: all lanes have reached it or, at an END,
- * their last exits; the rank that ends last continues to TIME. */
+/* The replayed time when all threads reach the recorded TIME. At the END of a window, only threads
+ * of the rank that ends last continue to TIME; the others reach their last exit. */
 static int64_t replayed_time(const struct event_graph *g, int64_t time, bool end)
 {
     const uint32_t last = last_rank(g);
@@ -142,8 +143,8 @@ static void end_block(struct event_graph *g, struct progress *p, int64_t time, b
     p->replayed_from = replayed;
 }
 
-/* In a thinned trace the time before a window's first entry and after its last exit is not
- * recorded, and is ignored. */
+/* A window of a thinned trace counts from its first entry to its last exit, since it is unknown
+ * what ranks did outside of these. */
 static void end_window(struct event_graph *g, struct progress *p)
 {
     int64_t exit = EVENT_UNSET;
@@ -166,7 +167,7 @@ static void begin_window(struct event_graph *g, struct progress *p, size_t i)
         l->exit = l->shift = EVENT_UNSET;
 }
 
-/* End of the present block, at most the end of the window. */
+/* End of the present block (recorded time), at most the end of the window. */
 static int64_t block_end(const struct event_graph *g, const struct progress *p)
 {
     const struct event_window w = p->window;

@@ -17,10 +17,10 @@ const char *const replay_names[REPLAY_STATES] = {
 };
 
 /* Limit for the relative error of a replay, and for the share of time in calls whose wait is
- * unknown. */
+ * unknown: beyond it no prediction is made. */
 static const double tolerance = 0.01;
 
-/* The length of the replay with the present durations. */
+/* Replays with the present durations; returns the length in ns. */
 static int64_t length(struct event_graph *g)
 {
     return event_graph_replay(g)->replayed_ns;
@@ -76,8 +76,8 @@ const struct replay_check *what_if_check(struct event_graph *g)
     return c;
 }
 
-/* Marks the pieces that W selects, but no time after the last call: a replay does not change it.
- * Returns the number of ranks that execute them. */
+/* Marks the pieces that W selects, except time after a rank's last call, which a replay cannot
+ * change. Returns the number of ranks that execute them. */
 static uint32_t select_pieces(const struct event_graph *g, const struct what_if *w, bool *selected)
 {
     uint32_t ranks = 0, last = CAUSES_NONE;
@@ -111,7 +111,7 @@ static void balance(struct event_graph *g, const bool *selected)
         for (size_t i = 0, k = 0; i < g->calls.n; i++) {
             struct graph_call *c = &g->calls.at[i];
             const size_t begin = g->lanes.at[c->lane].begin;
-            const double ns = (double)c->compute.changed + 1; /* not 0 */
+            const double ns = (double)c->compute.changed + 1; /* avoids a division by 0 */
             k = i == begin ? 0 : k;
             if (!selected[c->before])
                 continue;
@@ -134,7 +134,7 @@ static void make_faster(struct event_graph *g, const bool *selected, double perc
             c->compute.changed = (int64_t)((double)c->compute.changed * (1 - percent / 100));
 }
 
-/* How much the gain in block I differs from the mean of all blocks. */
+/* The gain in block I minus the mean gain of all blocks, ns. */
 static double gain_off(const struct event_replay *r, size_t i)
 {
     const struct event_block *b = &r->blocks.at[i];
@@ -142,9 +142,8 @@ static double gain_off(const struct event_replay *r, size_t i)
            (double)(r->recorded_ns - r->replayed_ns) / (double)r->blocks.n;
 }
 
-/* Half of the 95 % interval of the sum of the gains in all blocks. Successive blocks depend on each
- * other, as where steps begin in one and end in the next: Newey and West 1987. At least the
- * variance of one block is left. */
+/* Half the 95 % interval of the total gain. Gains of successive blocks are correlated, as steps
+ * begin in one and end in the next (Newey and West 1987); the variance is at least one block's. */
 static double gain_error(const struct event_replay *r)
 {
     enum { LAGS = 4 };
@@ -160,9 +159,8 @@ static double gain_error(const struct event_replay *r)
     return stats_student(n - 1) * sqrt(fmax(all, one));
 }
 
-/* Sets P's times from the present replay, with the change. A change also alters transfers, because
- * messages then compete with others: in simulation by at most TRANSFER_ERROR of the time in
- * transfers, in 95 % of the changed programs. */
+/* Sets the times of P from the present replay. A change also alters transfers, since messages then
+ * compete with others: in 95 % of simulated changes by at most TRANSFER_ERROR of their time. */
 static void predict(struct prediction *p, struct event_graph *g)
 {
     enum { LEAST_BLOCKS = 4 };
@@ -212,8 +210,8 @@ bool same_segment(const struct root_cause *a, const struct root_cause *b)
            a->site == b->site && a->operation == b->operation;
 }
 
-/* Whether X is within the scope of the prediction, to be balanced. SCOPE_ENTERED leaves out what is
- * before a rank's first call of MPI: setup. */
+/* Whether X is to be balanced, by the scope of the prediction. SCOPE_ENTERED leaves out the time
+ * before a rank's first MPI call: setup. */
 static bool is_of(const struct root_cause *x, const void *context)
 {
     const struct prediction *p = context;
@@ -224,8 +222,8 @@ static bool is_of(const struct root_cause *x, const void *context)
                                   x->operation == s->operation && x->from_operation != CAUSES_NONE);
 }
 
-/* Ranks may do the same work between different call sites, so several scopes are tried. BEST
- * becomes the one that saves most; false if none saves time. */
+/* Sets BEST to the prediction that saves most. Several scopes are tried, since ranks may do the
+ * same work between different call sites. False if none saves time. */
 static bool predict_balance(struct event_graph *g, struct prediction *best)
 {
     const double recorded = (double)(g->run.last_ns - g->run.first_ns);

@@ -87,9 +87,9 @@ static void put_message(struct archive *a, OTF2_EvtWriter *w, size_t i)
              OTF2_EvtWriter_MpiSend(w, NULL, time_of(a, events->entry_ns), rank_of(a, events->peer),
                                     WORLD, (uint32_t)events->tag, events->bytes));
     else if (events->kind == EVENT_RECEIVED)
-        must(a, OTF2_EvtWriter_MpiRecv(w, NULL, time_of(a, events->exit_ns),
-                                       rank_of(a, events->peer), WORLD, (uint32_t)events->tag,
-                                       timeline_bytes(a->t, a->p->events.at, i)));
+        must(a,
+             OTF2_EvtWriter_MpiRecv(w, NULL, time_of(a, events->exit_ns), rank_of(a, events->peer),
+                                    WORLD, (uint32_t)events->tag, timeline_bytes(a->t, i)));
 }
 
 static void put_calls(struct archive *a, OTF2_EvtWriter *w, OTF2_LocationRef location)
@@ -98,7 +98,7 @@ static void put_calls(struct archive *a, OTF2_EvtWriter *w, OTF2_LocationRef loc
     size_t n = a->p->events.n;
     while (a->call < n && location_of(&events[a->t->order[a->call]]) == location) {
         const struct event *first = &events[a->t->order[a->call]];
-        size_t end = timeline_call_end(a->t, events, n, a->call);
+        size_t end = timeline_call_end(a->t, a->call);
         must(a, OTF2_EvtWriter_Enter(w, NULL, time_of(a, first->entry_ns), first->operation));
         for (size_t pass = 0; pass < 2; pass++) /* sends come before receives */
             for (size_t i = a->call; i < end; i++)

@@ -69,7 +69,7 @@ static void put_call(struct perfetto *w, const uint32_t *of, size_t n)
         sends = sends || w->p->events.at[of[i]].kind == EVENT_SEND;
     for (size_t i = 0; i < n; i++)
         if (!sends || w->p->events.at[of[i]].kind == EVENT_SEND)
-            bytes += timeline_bytes(w->t, w->p->events.at, of[i]);
+            bytes += timeline_bytes(w->t, of[i]);
     json_t *args =
         json_pack("{s:o, s:I}", "call site", site_json(w, a->site), "bytes", (json_int_t)bytes);
     if (n == 1 && a->kind != EVENT_COLLECTIVE && a->peer != TIMELINE_NONE) {
@@ -116,7 +116,7 @@ static bool write_perfetto(const struct export_request *r, struct profile *p, FI
     fputs("{\"traceEvents\":[", out);
     put_names(&w);
     for (size_t i = 0, next; i < p->events.n; i = next) {
-        next = timeline_call_end(&t, p->events.at, p->events.n, i);
+        next = timeline_call_end(&t, i);
         put_call(&w, t.order + i, next - i);
     }
     for (size_t i = 0; i < p->events.n; i++)

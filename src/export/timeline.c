@@ -194,7 +194,7 @@ static void spans_of(struct view_of_trace *v, const struct view_lane *lane)
 {
     const struct event *events = v->p->events.at;
     for (size_t i = 0, next; i < v->p->events.n; i = next) {
-        next = timeline_call_end(&v->t, events, v->p->events.n, i);
+        next = timeline_call_end(&v->t, i);
         const struct event *call = &events[v->t.order[i]];
         if (call->rank == lane->rank && call->thread == lane->thread)
             span_of_call(v, lane, v->t.order + i, next - i);

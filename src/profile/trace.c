@@ -158,7 +158,7 @@ static void find_causes(struct profile *p, const struct event_graph *g)
 static void find_from_graph(struct profile *p, const struct timeline *t)
 {
     const struct causes_run run = run_of(p);
-    struct event_graph *g = event_graph_open(t, p->events.at, p->events.n, &run);
+    struct event_graph *g = event_graph_open(t, &run);
     find_causes(p, g);
     find_predictions(p, g);
     event_graph_close(g);
@@ -221,5 +221,5 @@ struct event_graph *trace_graph(const struct profile *p, struct timeline *t)
 {
     const struct causes_run run = run_of(p);
     timeline_find(t, p->events.at, p->events.n, within_far(p->trace.error_ns));
-    return event_graph_open(t, p->events.at, p->events.n, &run);
+    return event_graph_open(t, &run);
 }

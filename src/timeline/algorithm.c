@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An operation; P: number of ranks, N: bytes of algorithm_find(). */
+/* A collective with P ranks; N: BYTES of algorithm_find(). */
 struct shape {
     size_t p, root;
     double n;
 };
 
-/* The messages of rank V, counted from the root, which is 0. */
+/* The messages of rank V in an algorithm; ranks are counted from the root, which is 0. */
 typedef struct traffic pattern(const struct shape *s, size_t v);
 
 static size_t log2_floor(size_t p)
@@ -25,7 +25,7 @@ static size_t log2_ceil(size_t p)
     return log2_floor(p) + (p > (size_t)1 << log2_floor(p));
 }
 
-/* MESSAGES with BYTES in all, as many sent as received. */
+/* As many messages and bytes sent as received. */
 static struct traffic symmetric(double messages, double bytes)
 {
     return (struct traffic){messages, bytes, messages, bytes};
@@ -46,7 +46,7 @@ static const struct traffic impossible = {NAN, NAN, NAN, NAN};
 
 /* --- trees --- */
 
-/* In one form of the binomial tree the children of V are V + 2^k below V's lowest bit. */
+/* In one form of the binomial tree V has children V + 2^k for all 2^k below V's lowest set bit. */
 static size_t children_low(size_t p, size_t v)
 {
     size_t n = 0;
@@ -55,7 +55,7 @@ static size_t children_low(size_t p, size_t v)
     return n;
 }
 
-/* In the other form the children of V are V + 2^k above V's highest bit. */
+/* In the other form V has children V + 2^k for all 2^k above V's highest set bit. */
 static size_t children_high(size_t p, size_t v)
 {
     size_t n = 0;
@@ -64,7 +64,7 @@ static size_t children_high(size_t p, size_t v)
     return n;
 }
 
-/* Every message of the tree has the same size. */
+/* A tree of which each message has all data. */
 static struct traffic down(const struct shape *s, size_t v, size_t children)
 {
     const double up = v > 0, below = (double)children;
@@ -91,13 +91,13 @@ static struct traffic chain(const struct shape *s, size_t v)
     return down(s, v, v + 1 < s->p);
 }
 
-/* MPICH's broadcasts from another rank than the first one. */
+/* MPICH: a root other than rank 0 sends the data to rank 0, from which the tree begins. */
 static struct traffic from_first(const struct shape *s, size_t v)
 {
     const size_t rank = (v + s->root) % s->p;
     const bool sends = v == 0, receives = rank == 0;
     if (s->root == 0)
-        return impossible; /* that is the binomial tree itself */
+        return impossible; /* this is the plain binomial tree */
     return sum(binomial(s, rank), (struct traffic){sends, sends * s->n, receives, 0});
 }
 
@@ -147,7 +147,8 @@ static struct traffic alltoall_bruck(const struct shape *s, size_t v)
 
 /* --- reductions to all ranks --- */
 
-/* Of the ranks above a power of 2 each even one is represented by the next one. */
+/* For P > 2^k, the even ranks below 2 * (P - 2^k) send their data to the next odd rank, which takes
+ * part for both. */
 static struct traffic folded(const struct shape *s, size_t v, struct traffic of_power)
 {
     const size_t q = (size_t)1 << log2_floor(s->p), rest = s->p - q;
@@ -167,17 +168,17 @@ static struct traffic reduce_scatter_allgather(const struct shape *s, size_t v)
     return folded(s, v, symmetric(2 * steps, 2 * share * s->n));
 }
 
-/* --- those of each operation --- */
+/* --- algorithms of each operation --- */
 
 enum {
     UP = 1,     /* from the leaves of the tree to the root */
     BOTH = 2,   /* up, and then down */
-    BLOCKS = 4, /* of the message, one for each rank */
-    CUT = 8     /* into segments, maybe */
+    BLOCKS = 4, /* each message has 1/P of the data */
+    CUT = 8     /* the data may be cut into segments */
 };
 static const struct {
     const char *operation, *name;
-    pattern *first, *then; /* THEN: NULL if there is one part only */
+    pattern *first, *then; /* THEN: second phase, or NULL */
     unsigned how;
 } algorithms[] = {
     {"MPI_Allgather", "ring or linear", ring, NULL, 0},
@@ -230,14 +231,15 @@ static struct traffic expected_of(size_t i, struct shape s, size_t v)
     return algorithms[i].how & UP ? reversed(t) : t;
 }
 
-/* Blocks are whole elements, so the sum of MESSAGES may differ by an element of each. */
+/* Blocks are whole elements, so each of MESSAGES may differ by an element from the exact share. */
 static bool is_near(double bytes, double expected, double messages)
 {
     enum { ELEMENT = 16 };
     return fabs(bytes - expected) <= ELEMENT * messages;
 }
 
-/* *SEGMENTS: number of messages for each expected one, 0 until known, the same on all ranks. */
+/* Whether the messages SEEN are the EXPECTED ones. *SEGMENTS: messages for each expected one, the
+ * same on all ranks; 0 until known. */
 static bool fits(struct traffic seen, struct traffic expected, bool cut, double *segments)
 {
     double messages = expected.sends + expected.receives;

@@ -11,8 +11,8 @@ static int by_instance(const void *a, const void *b, void *context)
     return ORDER(x->comm_id, y->comm_id) ?: ORDER(x->ordinal, y->ordinal) ?: ORDER(x->tag, y->tag);
 }
 
-/* Whether A and B name the same root. In the root's group of an intercommunicator no root is
- * named. */
+/* Whether A and B are the same kind of collective with the same root. Members of the root's group
+ * of an intercommunicator name none. */
 static bool agree(const struct event *a, const struct event *b)
 {
     return a->collective == b->collective && a->first == b->first &&
@@ -62,7 +62,7 @@ void collective_awaits(enum collective_kind kind, const int64_t *entered, size_t
                        size_t root, uint32_t *awaited)
 {
     struct members before = {0, 0};
-    uint32_t last = 0; /* the last of BEFORE to enter */
+    uint32_t last = 0; /* the member in BEFORE that enters last */
     for (size_t i = 0; i < n; i++) {
         const struct members x = collective_needs(kind, i, n, first, root);
         size_t k = x.first == before.first && x.end >= before.end ? before.end : x.first;
@@ -81,7 +81,6 @@ static const uint8_t states[] = {[COLLECTIVE_ALL] = WAIT_N_TO_N,
 
 struct collective_judging {
     struct timeline *t;
-    const struct event *events;
     ARRAY(int64_t) entered;
     ARRAY(uint32_t) awaited;
 };
@@ -90,7 +89,7 @@ static void judge_instance(void *context, const uint32_t *member, size_t n, size
 {
     struct collective_judging *j = context;
     struct timeline *t = j->t;
-    const struct event *events = j->events;
+    const struct event *events = t->events;
     while (j->entered.n < n) {
         PUSH(&j->entered);
         PUSH(&j->awaited);
@@ -143,10 +142,10 @@ void collectives_visit(const struct event *events, size_t n,
     free(list);
 }
 
-void cause_of_collectives(struct timeline *t, const struct event *events, size_t n)
+void cause_of_collectives(struct timeline *t)
 {
-    struct collective_judging j = {t, events, {0}, {0}};
-    collectives_visit(events, n, judge_instance, &j);
+    struct collective_judging j = {t, {0}, {0}};
+    collectives_visit(t->events, t->n, judge_instance, &j);
     free(j.entered.at);
     free(j.awaited.at);
 }

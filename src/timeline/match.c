@@ -23,7 +23,7 @@ static bool is_sender(const struct event *a)
     return a->kind == EVENT_SEND || a->kind == EVENT_POST || a->kind == EVENT_SENT;
 }
 
-/* A channel: messages from one rank to another on one communicator with one tag. */
+/* The channel of a message: sender, receiver, communicator and tag. */
 static uint64_t channel_of(const struct event *a)
 {
     uint32_t from = is_sender(a) ? a->rank : a->peer, to = is_sender(a) ? a->peer : a->rank;
@@ -35,12 +35,12 @@ static uint64_t hash_of(const struct event *a)
     return hash_mix(channel_of(a), a->ordinal);
 }
 
-uint64_t timeline_bytes(const struct timeline *t, const struct event *events, size_t i)
+uint64_t timeline_bytes(const struct timeline *t, size_t i)
 {
-    const struct event *a = &events[i];
+    const struct event *a = &t->events[i];
     if (a->bytes != TIMELINE_UNKNOWN_BYTES)
         return a->bytes;
-    return t->partner[i] == TIMELINE_NONE ? 0 : events[t->partner[i]].bytes;
+    return t->partner[i] == TIMELINE_NONE ? 0 : t->events[t->partner[i]].bytes;
 }
 
 static bool is_possible(const struct event *send, const struct event *receive, int64_t error_ns)
@@ -49,9 +49,10 @@ static bool is_possible(const struct event *send, const struct event *receive, i
            receive->exit_ns >= send->entry_ns - error_ns;
 }
 
-static void pair_up(struct timeline *t, const struct event *events, size_t i,
-                    const struct index *sends, struct index *doubtful, int64_t error_ns)
+static void pair_up(struct timeline *t, size_t i, const struct index *sends, struct index *doubtful,
+                    int64_t error_ns)
 {
+    const struct event *events = t->events;
     uint32_t send = lookup_find(sends, hash_of(&events[i]));
     if (send == TIMELINE_NONE)
         return;
@@ -66,11 +67,11 @@ static void pair_up(struct timeline *t, const struct event *events, size_t i,
     t->matched++;
 }
 
-/* Where one pair cannot be one message, others of the channel may be shifted. */
-static void ignore_channels(struct timeline *t, const struct event *events, size_t n,
-                            const struct index *doubtful)
+/* Discards all pairs of channels with a contradiction: their other numbers may be shifted. */
+static void ignore_channels(struct timeline *t, const struct index *doubtful)
 {
-    for (size_t i = 0; i < n; i++)
+    const struct event *events = t->events;
+    for (size_t i = 0; i < t->n; i++)
         if (t->partner[i] != TIMELINE_NONE &&
             lookup_find(doubtful, channel_of(&events[i])) != UINT32_MAX) {
             t->matched -= events[i].kind == EVENT_RECEIVED;
@@ -78,10 +79,11 @@ static void ignore_channels(struct timeline *t, const struct event *events, size
         }
 }
 
-void match_messages(struct timeline *t, const struct event *events, size_t n, int64_t error_ns)
+void match_messages(struct timeline *t, int64_t error_ns)
 {
+    const struct event *events = t->events;
     struct index sends = {0}, doubtful = {0}; /* by message; by channel */
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < t->n; i++) {
         bool send = events[i].kind == EVENT_SEND || events[i].kind == EVENT_POST;
         t->partner[i] = TIMELINE_NONE;
         if ((send || events[i].kind == EVENT_RECEIVED) && !event_is_numbered(&events[i])) {
@@ -91,16 +93,16 @@ void match_messages(struct timeline *t, const struct event *events, size_t n, in
             t->sends++;
         }
     }
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < t->n; i++)
         if (events[i].kind == EVENT_RECEIVED && event_is_numbered(&events[i])) {
-            pair_up(t, events, i, &sends, &doubtful, error_ns);
+            pair_up(t, i, &sends, &doubtful, error_ns);
             t->receives++;
         }
-    for (size_t i = 0; i < n; i++) /* probed messages were also sent */
+    for (size_t i = 0; i < t->n; i++) /* a probe detects a message that was sent */
         if (events[i].kind == EVENT_PROBED && event_is_numbered(&events[i]))
             t->partner[i] = lookup_find(&sends, hash_of(&events[i]));
-    ignore_channels(t, events, n, &doubtful);
-    for (size_t i = 0; i < n; i++) /* the completion of a send has the partner of its start */
+    ignore_channels(t, &doubtful);
+    for (size_t i = 0; i < t->n; i++) /* the completion of a send has the partner of its start */
         if (events[i].kind == EVENT_SENT && event_is_numbered(&events[i])) {
             uint32_t post = lookup_find(&sends, hash_of(&events[i]));
             t->partner[i] = post == TIMELINE_NONE ? post : t->partner[post];

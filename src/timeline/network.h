@@ -1,5 +1,5 @@
-/* What the transport below MPI did in each MPI call, and which algorithm a collective used by that.
- * Pure functions, as in timeline.h. */
+/* What the transport below MPI did in each MPI call, and which algorithm a collective used, by its
+ * messages. Pure functions, as in timeline.h. */
 #pragma once
 
 #include "base/array.h"
@@ -14,18 +14,18 @@ struct net {
     int64_t call_ns;                /* entry of the MPI call in which it occurred, or NET_NO_CALL */
     uint64_t bytes;                 /* may be TRANSPORT_UNKNOWN_BYTES */
     uint32_t rank, site, operation; /* SITE, OPERATION: of that MPI call, or TIMELINE_NONE */
-    uint32_t number;                /* shared by a start and its completion; 0: none */
+    uint32_t number;                /* the same for a start and its completion; 0: none */
     uint8_t kind, thread;           /* enum transport_kind */
-    bool at_once;                   /* a start that was already complete on return */
+    bool at_once;                   /* the operation was complete when its start returned */
 };
 
-/* Messages of one rank in one call, as the transport saw their starts: a receive may be started for
- * more bytes than its message has. NAN: unknown. */
+/* The messages of one rank in one call, counted when the transport starts them: a receive may be
+ * started for more bytes than its message has. NAN: unknown. */
 struct traffic {
     double sends, sent_bytes, receives, received_bytes;
 };
 
-/* The messages of all calls. Memory as in base/memory.h; release by net_traffic_free(). */
+/* The messages of all calls, from M events NET. Release by net_traffic_free(). */
 struct net_traffic {
     ARRAY(struct traffic) list;
     struct index of_call;
@@ -33,22 +33,22 @@ struct net_traffic {
 struct net_traffic net_traffic_of(const struct net *net, size_t m);
 void net_traffic_free(struct net_traffic *t);
 
-/* The messages of RANK in the call with that entry; all zero if there are none. */
+/* The messages of RANK in the call that it entered at ENTRY_NS; all zero if there are none. */
 struct traffic net_traffic_at(const struct net_traffic *t, uint32_t rank, int64_t entry_ns);
 
-/* Whether the window in which A begins ends before it: then some of its messages are missing.
- * TIME_MASK: see timeline_thinner(). */
+/* Whether A lasts beyond the recorded window in which it begins: then some of its messages are
+ * missing. TIME_MASK: see timeline_thinner(). */
 bool net_is_cut_off(const struct event *a, uint64_t time_mask);
 
-/* Number of messages whose sending call started a send of the transport. EVENTS: N events of MPI in
- * any order. */
+/* The number of sent messages for which the transport started a send in the sending call. EVENTS: N
+ * MPI events in any order. */
 uint64_t net_sends_seen(const struct net_traffic *t, const struct event *events, size_t n);
 
-/* Which algorithm a collective operation used, from the number and size of the messages that each
- * rank sent and received in it: puts the names of all whose messages are those of SEEN into NAME,
- * "ring or linear", since small numbers of ranks do not distinguish all. Empty if none is known.
- * OPERATION: MPI's name. ROOT: a rank of the communicator. BYTES: the whole message of a broadcast
- * or a reduction, otherwise a rank's block. */
+/* Finds the algorithm of a collective from the number and size of the messages that each rank sent
+ * and received (SEEN). NAME becomes the names of all algorithms with these messages, "ring or
+ * linear", since few ranks may not distinguish them; empty if there is none. OPERATION: MPI's name.
+ * ROOT: rank in the communicator. BYTES: of the whole message for a broadcast or reduction,
+ * otherwise of one rank's block. */
 enum { ALGORITHM_NAME = 160 };
 void algorithm_find(const char *operation, size_t ranks, size_t root, uint64_t bytes,
                     const struct traffic *seen, char name[ALGORITHM_NAME]);

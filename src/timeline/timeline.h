@@ -1,9 +1,9 @@
-/* Matches messages across ranks and finds the wait states of every rank's calls (named as in
- * Scalasca). Pure functions on one table; no MPI, no files. An event of MPI is a struct event.
+/* Matches messages across ranks and finds wait states (named as in Scalasca) from a table of MPI
+ * events. Pure functions; no MPI, no files.
  *
- * Matching relies on MPI's order rule: of two messages from one rank to another on one communicator
- * with one tag, the first one sent is received first. So the k-th send of such a channel belongs to
- * its k-th receive in the order of posting, and each rank can count for itself. */
+ * Matching relies on MPI's order rule: messages from one rank to another on one communicator with
+ * one tag (a channel) are received in the order of sending. So the k-th send of a channel belongs
+ * to its k-th posted receive, and each rank counts its own sends and receives. */
 #pragma once
 
 #include "base/memory.h"
@@ -16,38 +16,37 @@
 #define TIMELINE_NONE UINT32_MAX
 #define TIMELINE_UNKNOWN_BYTES ((1ull << 48) - 1)
 
-/* A trace that is too long is reduced to time windows: only events at times (ns, on the common
- * clock) that have none of MASK's bits are kept. Returns a mask that keeps about half as many in a
- * run of SPAN ns so far. Windows first become rarer; before none would be left in SPAN, they become
- * shorter. The rule depends on the clock only, so all ranks keep the same windows. */
+/* A trace that is too long is thinned: only events in time windows remain, those at times (ns on
+ * the common clock) with none of MASK's bits. Returns a mask that keeps about half as many, SPAN ns
+ * after the start of the run. Windows first become rarer; when SPAN might contain none, they become
+ * shorter. The rule depends on the clock only, so all ranks record the same windows. */
 uint64_t timeline_thinner(uint64_t mask, uint64_t span);
 
 enum event_kind {
-    EVENT_CALL,       /* any other call, including the posting of a receive */
+    EVENT_CALL,       /* any other call, also the posting of a receive */
     EVENT_SEND,       /* a send that returns when its buffer may be reused */
-    EVENT_POST,       /* the start of a non-blocking send */
-    EVENT_SENT,       /* the completion of a non-blocking send */
+    EVENT_POST,       /* start of a non-blocking send */
+    EVENT_SENT,       /* completion of a non-blocking send */
     EVENT_PROBED,     /* a message detected by a probe; a later receive gets it */
-    EVENT_RECEIVED,   /* a message received, by a blocking call or a completing one */
+    EVENT_RECEIVED,   /* a message received, by a blocking or a completing call */
     EVENT_COLLECTIVE, /* a blocking collective */
     EVENT_COLLECTED,  /* the completion of a non-blocking collective */
     EVENT_KINDS
 };
 
-/* One event of MPI. A call may complete many requests: events of one rank and thread with the same
- * entry and exit are one call. Times in ns on the clock that all ranks share. */
+/* One MPI event. A call has one for each request that it completes: these have the same
+ * rank, thread, entry and exit. Times in ns on the clock that all ranks share. */
 struct event {
     int64_t entry_ns, exit_ns;
-    int64_t posted_ns;        /* entry of the call that posted what this event completes; otherwise
-                                 entry_ns */
+    int64_t posted_ns;        /* entry of the call that started the operation, maybe this one */
     uint64_t comm_id;         /* identifies the communicator; 0 if unknown */
     uint64_t bytes;           /* TIMELINE_UNKNOWN_BYTES for a truncated message */
     uint32_t rank;            /* in MPI_COMM_WORLD */
-    uint32_t site, operation; /* indices that this module does not interpret */
+    uint32_t site, operation; /* of the caller's tables; not interpreted here */
     uint32_t peer;           /* world rank of the other end, of the root, or of the neighbour that a
                                 neighbourhood collective needs; TIMELINE_NONE if none */
     uint32_t ordinal;        /* number of the message in its channel, or of the collective on its
-                                communicator; TIMELINE_NONE if unknown */
+                                communicator; TIMELINE_NONE: unknown */
     int32_t tag;             /* for a collective: this rank in the communicator */
     uint32_t members, first; /* of a collective: size of the communicator, and of the first group of
                                 an intercommunicator, whose ranks are counted first; 0 if there is
@@ -55,13 +54,13 @@ struct event {
     uint8_t kind;            /* enum event_kind */
     uint8_t collective;      /* enum collective_kind */
     uint8_t thread;          /* 0: the first one that called MPI */
-    bool synchronous;        /* a send, or its start, in synchronous mode: MPI_Ssend */
-    bool buffered;           /* the same in buffered mode: MPI_Bsend */
-    bool excluded;           /* the profiler may have delayed it: its wait is ignored */
+    bool synchronous;        /* a send, or its start, in synchronous mode (MPI_Ssend) */
+    bool buffered;           /* a send, or its start, in buffered mode (MPI_Bsend) */
+    bool excluded;           /* the profiler may have delayed it, so its wait is ignored */
 };
 
-/* Wait states: X(ID, name, key of the finding). WRONG_ORDER: a late sender, although for most of
- * the wait a message had arrived that is received later by a blocking receive. */
+/* Wait states: X(ID, name, key of the finding). WRONG_ORDER: a late sender; but for most of the
+ * wait another message had arrived, which a later blocking receive gets. */
 #define WAIT_STATE_LIST(X)                                                                         \
     X(NONE, "none", "wait")                                                                        \
     X(LATE_SENDER, "late sender", "late_sender")                                                   \
@@ -80,39 +79,39 @@ enum wait_state {
 };
 extern const char *const wait_names[WAIT_STATES]; /* "late sender", ... */
 
-/* What an event had to wait for; unknown if the other side was not recorded. */
+/* What an event waits for. */
 struct cause {
-    int64_t enabled_ns; /* earliest time at which it could complete; INT64_MIN: unknown */
-    uint32_t rank;      /* the rank that enabled it then, or TIMELINE_NONE */
-    uint32_t event;     /* an event of that rank; the event itself if it needed no other rank;
-                           TIMELINE_NONE: unknown */
-    uint8_t state;      /* enum wait_state: the name of waiting for it */
+    int64_t enabled_ns; /* earliest time (ns) at which it could complete; INT64_MIN: unknown */
+    uint32_t rank;      /* the rank that enabled it, or TIMELINE_NONE */
+    uint32_t event;     /* that rank's event; the event itself if it needed no other rank;
+                           TIMELINE_NONE: unknown, as the other side was not recorded */
+    uint8_t state;      /* enum wait_state of a wait for it */
 };
 
 struct timeline {
-    uint32_t *partner;        /* for each event: index of the other end of its message, or
-                                 TIMELINE_NONE */
-    uint32_t *order;          /* events by rank, thread and time: those of one call are adjacent */
-    struct cause *cause;      /* for each event */
-    int64_t *wait_ns;         /* for each event: the wait of its call, at the event that ended the
-                                 wait; otherwise 0 */
+    const struct event *events; /* N of them, owned by the caller */
+    size_t n;
+    uint32_t *partner;   /* other end of each event's message, or TIMELINE_NONE */
+    uint32_t *order;     /* events by rank, thread and time: those of one call are adjacent */
+    struct cause *cause; /* for each event */
+    int64_t *wait_ns;    /* for the event that ended the wait of its call: that wait; otherwise 0 */
     uint64_t sends, receives; /* messages whose ordinal is known */
     uint64_t matched;         /* messages with both ends */
-    uint64_t contradictions;  /* pairs that cannot be one message: received before it was sent, or
-                                 of different sizes. All messages of their channels are ignored */
-    uint64_t unnumbered;      /* sends and receives whose order in their channel is unknown */
-    uint64_t call_ns;         /* time in all calls */
-    uint64_t wait_sum_ns;     /* waiting time, included in CALL_NS */
+    uint64_t contradictions; /* pairs that cannot be one message: received before it was sent, or of
+                                different sizes; all pairs of their channels are discarded */
+    uint64_t unnumbered;     /* sends and receives whose order in their channel is unknown */
+    uint64_t call_ns;        /* time in all calls */
+    uint64_t wait_sum_ns;    /* waiting time, included in CALL_NS */
 };
 
-/* Matches N events in any order. ERROR_NS: the largest difference between the clocks of two ranks;
- * shorter waits count as 0. Call it inside of memory_try() (base/memory.h). Release by
- * timeline_free(). */
+/* Fills T from N events in any order, which must outlive T. ERROR_NS: largest difference between
+ * the clocks of two ranks; shorter waits count as 0. Call it inside of memory_try()
+ * (base/memory.h). Release by timeline_free(). */
 void timeline_find(struct timeline *t, const struct event *events, size_t n, int64_t error_ns);
-/* The steps of timeline_find(). match_messages() sets t->partner and counts messages; t->cause is
- * then set for messages; cause_of_collectives() sets it for collectives that waited. */
-void match_messages(struct timeline *t, const struct event *events, size_t n, int64_t error_ns);
-void cause_of_collectives(struct timeline *t, const struct event *events, size_t n);
+/* Steps of timeline_find(), private to src/timeline: t->partner and the numbers of messages;
+ * t->cause of collectives that waited, after that of messages. */
+void match_messages(struct timeline *t, int64_t error_ns);
+void cause_of_collectives(struct timeline *t);
 
 /* Whether the ordinal of A's message is known. */
 static inline bool event_is_numbered(const struct event *a)
@@ -120,29 +119,29 @@ static inline bool event_is_numbered(const struct event *a)
     return a->comm_id && a->ordinal != TIMELINE_NONE && a->peer != TIMELINE_NONE;
 }
 
-/* Bytes of the message of the event at I, as sent; 0 if unknown. */
-uint64_t timeline_bytes(const struct timeline *t, const struct event *events, size_t i);
-/* Index in t->order after the last event of the call to which the event at index I belongs. */
-size_t timeline_call_end(const struct timeline *t, const struct event *events, size_t n, size_t i);
+/* Bytes of the message of event I, as its sender knows them; 0: unknown. */
+uint64_t timeline_bytes(const struct timeline *t, size_t i);
+/* The index in t->order after the last event of the call whose event is at index I there. */
+size_t timeline_call_end(const struct timeline *t, size_t i);
 
 void timeline_free(struct timeline *t);
 
-/* Calls VISIT with the events of each collective that all N members recorded and agree on, by rank
- * in the communicator; ROOT: that of the root, N if there is none. For neighbourhood collectives
- * there are no events. */
+/* Calls VISIT for each collective operation that all its members recorded with agreeing arguments,
+ * but not for neighbourhood collectives. MEMBER: their N events, by rank in the communicator; ROOT:
+ * rank of the root, N if there is none. */
 void collectives_visit(const struct event *events, size_t n,
                        void (*visit)(void *context, const uint32_t *member, size_t n, size_t root),
                        void *context);
 
-/* The members FIRST to END - 1 whose entry member I of a collective of N members needs, maybe its
- * own one among them. FIRST: as in struct event; ROOT: N or more if there is none. */
+/* Members FIRST to END - 1, maybe with I itself, must enter a collective of N members before member
+ * I can leave. FIRST: as in struct event; ROOT: N or more if there is none. */
 struct members {
     size_t first, end;
 };
 struct members collective_needs(enum collective_kind kind, size_t i, size_t n, size_t first,
                                 size_t root);
 
-/* Sets AWAITED[i] to the last of these members to enter, or to I itself if it needs none. ENTERED:
+/* Sets AWAITED[i] to that of these members which enters last, or to i if i needs none. ENTERED:
  * entry times by rank in the communicator. */
 void collective_awaits(enum collective_kind kind, const int64_t *entered, size_t n, size_t first,
                        size_t root, uint32_t *awaited);

@@ -10,33 +10,33 @@ const char *const wait_names[WAIT_STATES] = {WAIT_STATE_LIST(NAME)};
 
 /* --- messages --- */
 
-/* The start of the send that the event at I completes; it is partner of its receive. */
-static const struct event *start_of(const struct timeline *t, const struct event *events, size_t i)
+/* The start of the send that event I completes: the partner of the send's receive. */
+static const struct event *start_of(const struct timeline *t, size_t i)
 {
-    return &events[t->partner[t->partner[i]]];
+    return &t->events[t->partner[t->partner[i]]];
 }
 
-/* Whether it completes a send that may wait for its receive. */
-static bool is_send(const struct timeline *t, const struct event *events, size_t i)
+/* Whether event I completes a send that may wait for its receive. */
+static bool is_send(const struct timeline *t, size_t i)
 {
-    return (events[i].kind == EVENT_SEND || events[i].kind == EVENT_SENT) &&
-           t->partner[i] != TIMELINE_NONE && !start_of(t, events, i)->buffered;
+    return (t->events[i].kind == EVENT_SEND || t->events[i].kind == EVENT_SENT) &&
+           t->partner[i] != TIMELINE_NONE && !start_of(t, i)->buffered;
 }
 
-/* The least number of bytes at which a send waits for its receive: larger than each that returned
- * before its receive was posted. Smaller ones count as eager, even if none has shown it. */
-static uint64_t least_waiting_send(const struct timeline *t, const struct event *events, size_t n,
-                                   int64_t error_ns)
+/* Estimates the size in bytes from which sends wait for their receive (rendezvous): the smallest
+ * one of a send posted before its receive that is larger than each send which returned before its
+ * receive was posted. */
+static uint64_t least_waiting_send(const struct timeline *t, int64_t error_ns)
 {
+    const struct event *events = t->events;
     uint64_t eager = 0, least = UINT64_MAX;
-    for (size_t i = 0; i < n; i++)
-        if (is_send(t, events, i) && !start_of(t, events, i)->synchronous &&
-            events[i].bytes > eager &&
+    for (size_t i = 0; i < t->n; i++)
+        if (is_send(t, i) && !start_of(t, i)->synchronous && events[i].bytes > eager &&
             events[i].exit_ns < events[t->partner[i]].posted_ns - error_ns)
             eager = events[i].bytes;
-    for (size_t i = 0; i < n; i++)
-        if (is_send(t, events, i) && !start_of(t, events, i)->synchronous &&
-            events[i].bytes > eager && events[i].bytes < least &&
+    for (size_t i = 0; i < t->n; i++)
+        if (is_send(t, i) && !start_of(t, i)->synchronous && events[i].bytes > eager &&
+            events[i].bytes < least &&
             events[t->partner[i]].posted_ns > events[i].entry_ns + error_ns)
             least = events[i].bytes;
     return least;
@@ -47,15 +47,15 @@ static uint64_t thread_of(const struct event *a)
     return (uint64_t)a->rank << 8 | a->thread;
 }
 
-/* Finds blocking receives that wait although, for most of that time, a message had arrived that a
+/* Marks blocking receives that wait although, for most of that time, a message had arrived that a
  * later blocking receive of the same thread gets. */
-static void find_wrong_order(struct timeline *t, const struct event *events, size_t n)
+static void find_wrong_order(struct timeline *t)
 {
     int64_t earliest = INT64_MAX; /* send of a message that the thread receives later */
     uint64_t thread = UINT64_MAX;
-    for (size_t i = n; i-- > 0;) {
+    for (size_t i = t->n; i-- > 0;) {
         const uint32_t event = t->order[i];
-        const struct event *a = &events[event];
+        const struct event *a = &t->events[event];
         struct cause *c = &t->cause[event];
         if (thread_of(a) != thread)
             earliest = INT64_MAX;
@@ -69,11 +69,11 @@ static void find_wrong_order(struct timeline *t, const struct event *events, siz
     }
 }
 
-static void cause_of_messages(struct timeline *t, const struct event *events, size_t n,
-                              int64_t error_ns)
+static void cause_of_messages(struct timeline *t, int64_t error_ns)
 {
-    const uint64_t least = least_waiting_send(t, events, n, error_ns);
-    for (size_t i = 0; i < n; i++) {
+    const struct event *events = t->events;
+    const uint64_t least = least_waiting_send(t, error_ns);
+    for (size_t i = 0; i < t->n; i++) {
         t->cause[i] = (struct cause){INT64_MIN, TIMELINE_NONE, TIMELINE_NONE, WAIT_NONE};
         if (t->partner[i] == TIMELINE_NONE)
             continue;
@@ -81,12 +81,11 @@ static void cause_of_messages(struct timeline *t, const struct event *events, si
         if (events[i].kind == EVENT_RECEIVED || events[i].kind == EVENT_PROBED)
             t->cause[i] =
                 (struct cause){other->entry_ns, other->rank, t->partner[i], WAIT_LATE_SENDER};
-        else if (is_send(t, events, i) &&
-                 (start_of(t, events, i)->synchronous || events[i].bytes >= least))
+        else if (is_send(t, i) && (start_of(t, i)->synchronous || events[i].bytes >= least))
             t->cause[i] =
                 (struct cause){other->posted_ns, other->rank, t->partner[i], WAIT_LATE_RECEIVER};
     }
-    find_wrong_order(t, events, n);
+    find_wrong_order(t);
 }
 
 /* --- calls --- */
@@ -99,22 +98,21 @@ static int by_call(const void *a, const void *b, void *context)
         ?: ORDER(x->exit_ns, y->exit_ns);
 }
 
-/* If both halves of a sendrecv wait for the same rank, it counts as late sender. */
+/* If both halves of an MPI_Sendrecv wait equally long, it counts as late sender. */
 static bool is_later(const struct cause *a, const struct cause *b)
 {
     return a->enabled_ns != b->enabled_ns ? a->enabled_ns > b->enabled_ns : a->state < b->state;
 }
 
-/* The wait of a call is that of the event that became possible last: it ended the call. A call that
- * ended before, as sparse and empty collectives may, did not wait for that rank. */
-static void wait_of_call(struct timeline *t, const struct event *events, const uint32_t *of,
-                         size_t n, int64_t error_ns)
+/* Sets the wait of a call: that for the event that was enabled last, since it ended the call. A
+ * call that ended before, as a collective without data may, did not wait for it. */
+static void wait_of_call(struct timeline *t, const uint32_t *of, size_t n, int64_t error_ns)
 {
     uint32_t last = *of;
     for (size_t i = 1; i < n; i++)
         if (is_later(&t->cause[of[i]], &t->cause[last]))
             last = of[i];
-    const struct event *a = &events[last];
+    const struct event *a = &t->events[last];
     const struct cause *c = &t->cause[last];
     if (a->excluded)
         return;
@@ -129,29 +127,31 @@ static void wait_of_call(struct timeline *t, const struct event *events, const u
     }
 }
 
-size_t timeline_call_end(const struct timeline *t, const struct event *events, size_t n, size_t i)
+size_t timeline_call_end(const struct timeline *t, size_t i)
 {
     size_t end = i + 1;
-    while (end < n && !by_call(&t->order[i], &t->order[end], (void *)events))
+    while (end < t->n && !by_call(&t->order[i], &t->order[end], (void *)t->events))
         end++;
     return end;
 }
 
 void timeline_find(struct timeline *t, const struct event *events, size_t n, int64_t error_ns)
 {
-    *t = (struct timeline){.partner = memory_alloc((n + 1) * sizeof *t->partner),
+    *t = (struct timeline){.events = events,
+                           .n = n,
+                           .partner = memory_alloc((n + 1) * sizeof *t->partner),
                            .order = memory_alloc((n + 1) * sizeof *t->order),
                            .cause = memory_alloc((n + 1) * sizeof *t->cause),
                            .wait_ns = memory_alloc((n + 1) * sizeof *t->wait_ns)};
     for (size_t i = 0; i < n; i++)
         t->order[i] = (uint32_t)i;
     qsort_r(t->order, n, sizeof *t->order, by_call, (void *)events);
-    match_messages(t, events, n, error_ns);
-    cause_of_messages(t, events, n, error_ns);
-    cause_of_collectives(t, events, n);
+    match_messages(t, error_ns);
+    cause_of_messages(t, error_ns);
+    cause_of_collectives(t);
     for (size_t i = 0, end; i < n; i = end) {
-        end = timeline_call_end(t, events, n, i);
-        wait_of_call(t, events, t->order + i, end - i, error_ns);
+        end = timeline_call_end(t, i);
+        wait_of_call(t, t->order + i, end - i, error_ns);
     }
 }
 

@@ -202,7 +202,7 @@ struct answer answer_of(const struct event *events, size_t n, const struct cause
 {
     struct answer a = {.t = calloc(1, sizeof *a.t)};
     timeline_find(a.t, events, n, 0);
-    a.graph = event_graph_open(a.t, events, n, run);
+    a.graph = event_graph_open(a.t, run);
     causes_find(&a.c, a.graph);
     cr_expect(causes_add_up(a.c.rows, a.c.n, a.t->wait_sum_ns, a.c.path_ns));
     return a;
