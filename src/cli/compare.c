@@ -11,7 +11,7 @@ struct comparing {
     ARRAY(const char *) run;
     double limit; /* percent; NaN if none */
     int format;
-    struct tuned_set *tuned; /* as in struct run_sets */
+    struct tuned_set *tuned; /* as in struct compare_request */
 };
 
 #define AT(member) offsetof(struct comparing, member)
@@ -51,7 +51,7 @@ static struct document *compare_profiles(const char *const *path, size_t before,
     if (!run)
         return NULL;
     struct document *d = compare_document(
-        &(struct compare_request){{run, before, after, c->tuned}, path, c->limit / 100}, gate);
+        &(struct compare_request){run, before, after, c->tuned, path, c->limit / 100}, gate);
     cli_free_runs(run, before + after);
     return d;
 }

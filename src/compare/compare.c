@@ -80,18 +80,17 @@ static void drop_if_steady(struct comparison *c)
 /* The number of ranks of all runs; 0 if they differ. */
 static size_t ranks_of(const struct comparison *c)
 {
-    size_t ranks = c->request->sets.run[0]->ranks.n;
+    size_t ranks = c->request->run[0]->ranks.n;
     for (size_t run = 1; run < c->all; run++)
-        ranks = c->request->sets.run[run]->ranks.n == ranks ? ranks : 0;
+        ranks = c->request->run[run]->ranks.n == ranks ? ranks : 0;
     return ranks;
 }
 
 static void add_computing(struct comparison *c, size_t at)
 {
-    struct change *x =
-        add_change(c, CHANGE_COMPUTING, NULL, c->request->sets.run[0]->ranks.at[at].rank);
+    struct change *x = add_change(c, CHANGE_COMPUTING, NULL, c->request->run[0]->ranks.at[at].rank);
     for (size_t run = 0; run < c->all; run++) {
-        const struct profile_rank *r = &c->request->sets.run[run]->ranks.at[at];
+        const struct profile_rank *r = &c->request->run[run]->ranks.at[at];
         x->value[run] = fmax(1e9 * r->wall - (double)r->mpi_ns - (double)r->injected_ns, 0);
     }
     drop_if_steady(c);
@@ -122,7 +121,7 @@ static void find_changes(struct comparison *c)
 {
     struct change *whole = add_change(c, CHANGE_RUN, NULL, -1);
     for (size_t run = 0; run < c->all; run++)
-        whole->value[run] = profile_longest_ns(c->request->sets.run[run]);
+        whole->value[run] = profile_longest_ns(c->request->run[run]);
     c->wall_ns = stats_summarize(whole->value, c->n).median;
     size_t ranks = ranks_of(c); /* otherwise single ranks are not compared */
     for (size_t at = 0; at < ranks; at++)
@@ -264,7 +263,7 @@ static void add_cause(const struct comparison *c, struct document *d, const stru
                          x->site->operation, x->site->label, more ? "longer" : "less", text);
     else
         document_finding(d, &f, "%s%s at %s takes %s%s%s: %s.", x->site->operation,
-                         site_part_text(x->site, c->request->sets.run[0], part), x->site->label,
+                         site_part_text(x->site, c->request->run[0], part), x->site->label,
                          more ? "longer" : "less time",
                          site_calls_text(x->site, x->shift.value, calls),
                          x->kind == CHANGE_OWN ? ", without waiting for the last rank" : "", text);
@@ -309,7 +308,7 @@ static enum status add_gate(const struct comparison *c, struct document *d)
  * compared by name, since another job has others. Returns whether there are any. */
 static bool add_placement(const struct comparison *c, struct document *d)
 {
-    struct profile *const *run = c->request->sets.run;
+    struct profile *const *run = c->request->run;
     char text[160] = "";
     size_t n = 0, ranks = ranks_of(c);
     for (size_t i = 0; i < ranks; i++)
@@ -346,7 +345,7 @@ static double fastest_call(const struct profile *p, const char *operation, uint3
  * looks the same, so the text says "may". */
 static void add_eager_limit(const struct comparison *c, struct document *d)
 {
-    const struct profile *p = c->request->sets.run[0];
+    const struct profile *p = c->request->run[0];
     double from = INFINITY, was = 0, now = 0; /* of a call */
     const char *operation = NULL;
     for (EACH(const struct profile_entry, e, p->entries)) {
@@ -355,7 +354,7 @@ static void add_eager_limit(const struct comparison *c, struct document *d)
         if (!e->bytes || (o->family != FAMILY_SEND && o->family != FAMILY_SENDRECV))
             continue;
         for (size_t run = 0; run < c->all; run++) {
-            double ns = fastest_call(c->request->sets.run[run], o->name, e->size_class);
+            double ns = fastest_call(c->request->run[run], o->name, e->size_class);
             a = run < c->n ? fmax(a, ns) : a;
             b = run < c->n ? b : fmin(b, ns);
         }
@@ -423,18 +422,18 @@ static void add_runs(const struct comparison *c, struct document *d, const char 
 
 struct document *compare_document(const struct compare_request *request, enum status *gate)
 {
-    struct comparison c = {.request = request, .n = request->sets.before, .m = request->sets.after};
+    struct comparison c = {.request = request, .n = request->before, .m = request->after};
     c.all = c.n + c.m;
-    c.sites = sites_find(request->sets.run, c.n, c.all);
+    c.sites = sites_find(request->run, c.n, c.all);
     find_changes(&c);
     weigh(&c);
     put_in_order(&c);
     struct document *d = document_new("collprof-comparison/3");
     add_runs(&c, d, "A", 0, c.n);
     add_runs(&c, d, "B", c.n, c.m);
-    setup_add(d, &request->sets);
+    setup_add(d, request);
     add_run(&c, d);
-    algorithms_add(d, &request->sets);
+    algorithms_add(d, request);
     if (c.list.at[0].detected && !add_placement(&c, d))
         add_eager_limit(&c, d);
     for (size_t i = 1; i < c.list.n; i++)
@@ -446,8 +445,8 @@ struct document *compare_document(const struct compare_request *request, enum st
             *gate = outcome;
     }
     add_table(&c, d);
-    if (request->sets.tuned)
-        gains_add(d, &request->sets, c.list.at[0].shift.low > 0);
+    if (request->tuned)
+        gains_add(d, request, c.list.at[0].shift.low > 0);
     for (size_t i = 0; i < c.list.n; i++)
         free(c.list.at[i].value);
     free(c.list.at);

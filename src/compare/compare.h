@@ -2,13 +2,17 @@
 #pragma once
 
 #include "base/status.h"
-#include "compare/gains.h"
+#include "document/document.h"
+#include "profile/profile.h"
+#include "tune/found.h"
 
+/* Two sets of runs, and what is asked about them. */
 struct compare_request {
-    struct run_sets sets;
-    const char *const *name; /* of each run */
-    double limit;            /* of what the run, or any part of it, grew by, relative to the run;
-                                NaN: no gate */
+    struct profile *const *run; /* BEFORE runs of A, then AFTER runs of B, at least one of each */
+    size_t before, after;
+    struct tuned_set *tuned; /* the runs B used these rules, which gains_add() judges; NULL: none */
+    const char *const *name; /* of each run, for the text */
+    double limit; /* largest growth that passes the gate, as a share of the run; NaN: no gate */
 };
 
 /* What differs significantly between two sets of runs, each at least one, causes before

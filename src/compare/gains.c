@@ -1,6 +1,5 @@
-#include "compare/gains.h"
-
 #include "base/format.h"
+#include "compare/compare.h"
 #include "compare/evidence.h"
 #include "compare/sites.h"
 
@@ -16,7 +15,7 @@ struct gain {
 };
 
 struct gains {
-    const struct run_sets *r;
+    const struct compare_request *r;
     bool by_size;
     ARRAY(struct gain) list;
     double
@@ -35,7 +34,7 @@ static void add_estimate(struct estimate *sum, double factor, struct estimate e)
 /* Nothing is known of a rule without calls. */
 static void add_gain(struct gains *g, const struct rule *rule)
 {
-    const struct run_sets *r = g->r;
+    const struct compare_request *r = g->r;
     const struct tuned *first = rule->of[0];
     const size_t runs = r->before + r->after;
     double now = 0; /* in the tuned run, as SAVED */
@@ -121,7 +120,7 @@ static void add_table(const struct gains *g, struct document *d)
 static void add_finding(struct gains *g, struct document *d, bool slower)
 {
     char predicted[SHIFT_TEXT], seen[SHIFT_TEXT];
-    const struct run_sets *r = g->r;
+    const struct compare_request *r = g->r;
     const struct estimate saved =
         evidence_shift(g->time_ns + r->before, r->after, g->time_ns, r->before);
     const bool decided = estimate_has_interval(saved);
@@ -145,7 +144,7 @@ static void add_finding(struct gains *g, struct document *d, bool slower)
             decided ? "are kept" : "are kept for now: use at least 4 runs of each");
 }
 
-void gains_add(struct document *d, const struct run_sets *r, bool slower)
+void gains_add(struct document *d, const struct compare_request *r, bool slower)
 {
     const struct profile *run = r->run[r->before];
     const char *used = run->libraries.n ? run->libraries.at[0].text : "another library";
@@ -197,7 +196,7 @@ static const char *algorithm_of(struct profile *const *run, size_t n, const json
 }
 
 /* By how much longer a call takes in the runs B, ns. */
-static struct estimate call_shift(const struct run_sets *r, const json_t *of)
+static struct estimate call_shift(const struct compare_request *r, const json_t *of)
 {
     FREED double *time = memory_alloc((r->before + r->after + 1) * sizeof *time);
     double calls;
@@ -210,7 +209,7 @@ static struct estimate call_shift(const struct run_sets *r, const json_t *of)
     return evidence_shift(time, r->before, time + r->before, r->after);
 }
 
-void algorithms_add(struct document *d, const struct run_sets *r)
+void algorithms_add(struct document *d, const struct compare_request *r)
 {
     for (size_t i = 0; i < r->run[0]->findings.n; i++) {
         const json_t *f = r->run[0]->findings.at[i].value;
@@ -237,7 +236,7 @@ void algorithms_add(struct document *d, const struct run_sets *r)
 
 /* --- what the runs were started with --- */
 
-void setup_add(struct document *d, const struct run_sets *r)
+void setup_add(struct document *d, const struct compare_request *r)
 {
     static const char *const names[] = {"MPI library", "hosts", "ranks"};
     static const char several[] = "several";

@@ -1,7 +1,9 @@
-/* The call sites of several runs, with the times of each run. Private to src/compare. */
+/* Steps of compare_document(): the call sites of several runs with the times of each run, and the
+ * findings of gains.c. Private to src/compare. */
 #pragma once
 
 #include "base/array.h"
+#include "document/document.h"
 #include "profile/profile.h"
 
 /* The times of one run at a call site. */
@@ -46,3 +48,17 @@ const char *site_part_text(const struct compared_site *s, const struct profile *
 /* Its share of NS, by which all calls take longer in B, as " by 110 us a call"; or " in 10 -> 20
  * calls a rank". */
 const char *site_calls_text(const struct compared_site *s, double ns, char text[SITE_PART_TEXT]);
+
+/* Adds the table "gains" to D, what tuning predicted beside what is seen, and a finding. The runs A
+ * used the library's own choice, the runs B the rules of R->tuned. Marks rules as refuted that did
+ * not make the application certainly faster, or all if the runs B are certainly SLOWER as a whole;
+ * none with fewer than 4+4 runs. */
+struct compare_request;
+void gains_add(struct document *d, const struct compare_request *r, bool slower);
+
+/* Adds a finding for each operation, number of ranks and size for which all runs A show one
+ * algorithm and all runs B another one (--trace=transport). */
+void algorithms_add(struct document *d, const struct compare_request *r);
+
+/* Adds a finding if the runs B used another MPI library, or other numbers of hosts or ranks. */
+void setup_add(struct document *d, const struct compare_request *r);

@@ -144,7 +144,7 @@ static void compare(struct made before, struct made after, size_t n, double limi
         name[i] = i < n ? "before" : "after";
     }
     document_free(compared);
-    compared = compare_document(&(struct compare_request){{run, n, n, tuned}, name, limit}, gate);
+    compared = compare_document(&(struct compare_request){run, n, n, tuned, name, limit}, gate);
     for (size_t i = 0; i < 2 * n; i++)
         profile_free(run[i]);
 }
