@@ -176,7 +176,7 @@ static void settle(const char *path)
 static bool has_result(const struct repeat *r, const char *path)
 {
     glob_t records RELEASED(globfree) = input_list(path, "/rank[.-]*");
-    return r->is_benchmark ? !access(path, R_OK) : profile_exists(path) || records.gl_pathc;
+    return r->is_benchmark ? !access(path, F_OK) : profile_exists(path) || records.gl_pathc;
 }
 
 /* False, with a reason, if the run's results cannot be used. */
