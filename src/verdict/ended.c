@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-enum { LINES = 8 }; /* most findings about messages and requests */
+enum { LINES = 8 }; /* largest number of findings about messages and requests */
 
-/* Adds a finding on ONE rank and another: the PROBLEM, and the calls A and B, or NULL. */
+/* Adds a finding on two ranks: the text PROBLEM, then the calls A and B, or NULL. */
 static void add_finding(struct profile *p, enum verdict_kind kind, int32_t one, int32_t other,
                         const struct awaited *a, const struct awaited *b, const char *problem)
 {
@@ -36,7 +36,7 @@ static struct awaited awaited_of(const struct profile *p, const struct profile_i
 
 /* --- members that disagree --- */
 
-/* Each call site of a member once. */
+/* Adds a finding for each call site at which a member disagrees with another. */
 static void add_mismatches(struct profile *p)
 {
     FREED bool *done = memory_alloc(p->sites.n + 1);
@@ -58,9 +58,8 @@ static void add_mismatches(struct profile *p)
 
 /* --- collectives that a member has not called --- */
 
-/* Reports a member of COMM that has called fewer collectives than another, and the next call of
- * that one. Members may number communicators differently if the layer did not see how they were
- * made. */
+/* Reports a member of COMM that has called fewer collectives than another, and the next call of the
+ * other; only if the layer saw COMM made, otherwise members may number it differently. */
 static void add_missing(struct profile *p, uint32_t comm)
 {
     const struct profile_comm *c = &p->comms.at[comm];
@@ -90,8 +89,8 @@ static bool is_request(const struct profile_balance *b)
     return b->operation != PROFILE_NONE;
 }
 
-/* Whether B's call site is in a C or C++ file: the wrappers see its completion, unlike that of
- * mpi_f08. */
+/* Whether requests B were posted from a C or C++ file. The wrappers see the completion of these,
+ * but not that of requests of mpi_f08. */
 static bool is_of_c(const struct profile *p, const struct profile_balance *b)
 {
     const struct profile_site *s = b->site < p->sites.n ? &p->sites.at[b->site] : NULL;
@@ -100,9 +99,9 @@ static bool is_of_c(const struct profile *p, const struct profile_balance *b)
     return end && text_has_word(".c .cc .cpp .cxx .c++ .cu .hip .m .mm", end);
 }
 
-/* Whether all ranks have finished and every call was recorded. Not so if more messages were
- * received than sent, or if MPI_Cancel was called. Not so if requests were posted but no call
- * that completes them was recorded: the wrappers do not see those of mpi_f08. */
+/* Whether all ranks have finished and every call was recorded: no MPI_Cancel, no more messages
+ * received than sent, no requests without a call that completes any (those of mpi_f08 are not
+ * seen). */
 static bool is_all_known(const struct profile *p)
 {
     bool known = p->size > 0 && p->ranks.n == (size_t)p->size && !p->unbalanced, completes = false;
@@ -122,8 +121,8 @@ static bool is_all_known(const struct profile *p)
     return known;
 }
 
-/* The number of requests of B that were not completed, or of messages that were not received,
- * without those that a receive may take that was posted and never completed. */
+/* The number of requests of B that were not completed, or of messages that were not received.
+ * Messages that a posted but never completed receive may take are not counted. */
 static uint64_t open_of(const struct profile *p, const struct profile_balance *b)
 {
     uint64_t n = b->sent - b->received;
@@ -136,7 +135,7 @@ static uint64_t open_of(const struct profile *p, const struct profile_balance *b
     return n;
 }
 
-/* The call that posted B's requests, or that sent the first of B's messages. */
+/* The call that posted the requests of B, or that sent its first message. */
 static struct awaited call_of(const struct profile *p, const struct profile_balance *b)
 {
     struct awaited a = {.what = AWAIT_SEND,
@@ -154,7 +153,7 @@ static struct awaited call_of(const struct profile *p, const struct profile_bala
     }
     if (!is_request(b))
         return a;
-    if (!world || a.peer < 0) /* ranks of other communicators are not those of messages */
+    if (!world || a.peer < 0) /* b->to is a rank of the communicator, not of MPI_COMM_WORLD */
         a.what = AWAIT_OTHER;
     else if (strstr(p->operations.at[b->operation].name, "ecv"))
         a.what = AWAIT_RECEIVE;
@@ -167,7 +166,7 @@ static bool is_of_same_call(const struct profile_balance *a, const struct profil
            a->sender == b->sender;
 }
 
-/* One finding for all messages, or all requests, of one call site on one communicator. */
+/* Adds a finding for all messages, or all requests, of each call site and communicator. */
 static void add_unmatched(struct profile *p)
 {
     FREED bool *done = memory_alloc(p->balances.n + 1);
@@ -192,7 +191,7 @@ static void add_unmatched(struct profile *p)
     }
 }
 
-/* The messages of each call site once. */
+/* Adds a finding for each call site whose messages were received with another datatype. */
 static void add_wrong_types(struct profile *p)
 {
     FREED bool *done = memory_alloc(p->sites.n + 1);
@@ -203,7 +202,9 @@ static void add_wrong_types(struct profile *p)
             continue;
         done[site] = true;
         struct awaited a = call_of(p, b);
-        a.signature = sent & (sent - 1) ? 0 : ledger_type_of(sent); /* of several unknown which */
+        a.signature = sent & (sent - 1)
+                          ? 0
+                          : ledger_type_of(sent); /* of several types, which one is unknown */
         const struct awaited received = {.what = AWAIT_RECEIVE,
                                          .rank = (int32_t)b->to,
                                          .name = PROFILE_NONE,
@@ -219,8 +220,8 @@ void verdict_of_ended(struct profile *p)
     add_mismatches(p);
     if (!is_all_known(p))
         return;
-    /* After an extra call of a member its next calls mismatch and its number of calls differs. The
-     * mismatch says more, so the numbers are compared only if there is none. */
+    /* After an extra call of a member its next calls mismatch, and its number of calls differs,
+     * too. The mismatch says more, so numbers are compared only without one. */
     for (uint32_t i = 0; i < p->comms.n && p->findings.n == before; i++)
         add_missing(p, i);
     add_unmatched(p);

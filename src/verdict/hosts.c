@@ -12,14 +12,13 @@
 #include <unistd.h>
 
 /* Each watchdog rewrites its file every second. A file is current if it is at most RECENT s older
- * than the newest one: one file server gives the times of all. Files of a run that ended long ago
- * are recognized by the clock of this host, which may be LONG_AGO s ahead. */
+ * than the newest one; the file server's clock gives all these times. If even the newest is
+ * LONG_AGO s old by this host's clock, which may differ, the run has ended. */
 enum { RECENT = 5, LONG_AGO = 30 /* s */ };
 
 #define PREFIX "watchdog-"
 
-/* Reads "moving NOW" or "waiting NOW", then a line "RANK STATE" for each rank. A file that is not
- * like that is ignored. */
+/* Reads "moving NOW" or "waiting NOW", then "RANK STATE" for each rank; ignores other files. */
 static void read_host(struct hosts *h, const char *path)
 {
     const size_t before = h->list.n;
@@ -65,7 +64,7 @@ const struct host_rank *hosts_find(const struct hosts *h, const char *host, int3
     return found && newest - found->written <= RECENT ? found : NULL;
 }
 
-/* A record that is mapped on one host is read on another as it was when it was last written out. */
+/* Writes records out: another host reads a mapped record as it was last written out. */
 static void write_out(const char *directory, const char *host)
 {
     glob_t records RELEASED(globfree) = input_list(directory, "/" LEDGER_NAMES);
@@ -79,7 +78,7 @@ static void write_out(const char *directory, const char *host)
     }
 }
 
-/* Whether R, if it lives on this host, entered or left a call within SECONDS and is not stopped. */
+/* Whether R entered or left a call within SECONDS and is not stopped, or is not on this host. */
 static bool is_moving(const struct rank_view *r, double seconds)
 {
     const double idle = r->outside ? r->seconds : r->call.open ? r->call.seconds : 0;

@@ -43,7 +43,7 @@ static struct verdict *verdict_new(const struct wait_graph *g)
     return v;
 }
 
-/* Sets the ranks at fault to those that are IN. */
+/* Sets the ranks at fault to those in the set IN. */
 static void blame(const struct wait_graph *g, struct verdict *v, const bool *in)
 {
     const size_t n = g->s->n_ranks;
@@ -72,8 +72,8 @@ static void set_mismatch(struct verdict *v, const struct wait_edge *e)
     v->second = e->instead;
 }
 
-/* The message, sent but not received, that is most similar to A: best from its peer to the waiting
- * rank, otherwise from or to another. If there is none, its N is 0. */
+/* The unreceived message that is most similar to receive A: preferably from its peer to its rank,
+ * otherwise from or to another rank. N is 0 if there is none. */
 static struct message_count nearest(const struct wait_graph *g, const struct awaited *a)
 {
     struct message_count best = {0};
@@ -93,8 +93,8 @@ static struct message_count nearest(const struct wait_graph *g, const struct awa
     return best;
 }
 
-/* What some ranks wait for: a message (SIMILAR: its peer has sent one that does not match it); two
- * collectives, if possible of different communicators; and two calls that do not match. */
+/* What some ranks wait for: a message (SIMILAR: its peer sent one that does not match), two
+ * collectives, if possible of different communicators, and two calls that do not match. */
 struct reasons {
     bool similar;
     const struct awaited *message, *collective, *other, *unknown;
@@ -120,13 +120,13 @@ static void consider(const struct wait_graph *g, struct reasons *x, const struct
     }
 }
 
-/* Whether both calls differ in more than sizes and types, so that neither can return. */
+/* Whether the calls of E differ in more than sizes and types, so that neither can return. */
 static bool is_fatal(const struct wait_edge *e)
 {
     return !awaited_agree_in_kind(e->why, e->instead);
 }
 
-/* Why ranks wait for those that are IN: with INSIDE, only these themselves. */
+/* What ranks wait for from the ranks in the set IN; with INSIDE, what only these ranks wait for. */
 static struct reasons reasons_of(const struct wait_graph *g, const bool *in, bool inside)
 {
     struct reasons x = {0};
@@ -146,8 +146,7 @@ static struct reasons reasons_of(const struct wait_graph *g, const bool *in, boo
     return x;
 }
 
-/* The verdict on one rank that waits for no other, while others wait for it in FIRST (NULL: none
- * does). */
+/* The verdict on RANK, which waits for no other. Others wait for it in FIRST (NULL: none does). */
 static enum verdict_kind kind_of_one(const struct wait_graph *g, int32_t rank,
                                      const struct awaited *first)
 {
@@ -169,7 +168,7 @@ static enum verdict_kind kind_of_one(const struct wait_graph *g, int32_t rank,
                                                                             : VERDICT_MOVING;
 }
 
-/* The verdict on ranks that wait for each other, for the reasons X. */
+/* The verdict on the ranks IN, which wait for each other for the reasons X. */
 static enum verdict_kind kind_of_circle(const struct wait_graph *g, const bool *in,
                                         const struct reasons *x)
 {
@@ -186,8 +185,8 @@ static enum verdict_kind kind_of_circle(const struct wait_graph *g, const bool *
                : VERDICT_UNMATCHED;
 }
 
-/* Whether E shows that a rank cannot continue without one at fault in V. A call on a window or a
- * file may not need a stopped rank, but if ALL others wait, none else can complete it. */
+/* Whether E shows a rank that cannot continue without a rank at fault in V. A call on a window or
+ * file may not need a stopped rank, unless ALL others wait, so that none can complete it. */
 static bool needs_fault(const struct wait_graph *g, const struct verdict *v,
                         const struct wait_edge *e, bool all)
 {
@@ -195,8 +194,8 @@ static bool needs_fault(const struct wait_graph *g, const struct verdict *v,
                                                              (all || e->why->what < AWAIT_INIT)));
 }
 
-/* Whether nothing can release a rank at fault, and some rank needs one of them to continue; if a
- * process has ended, any rank that waits for it. */
+/* Whether no rank can release a rank at fault, and some rank cannot continue without these. If a
+ * process has ended, any rank that waits for it counts. */
 static bool is_proven(const struct wait_graph *g, const struct verdict *v)
 {
     const bool all = v->n + v->n_waiting == g->s->n_ranks;
@@ -212,7 +211,7 @@ static bool is_proven(const struct wait_graph *g, const struct verdict *v)
     return waits;
 }
 
-/* Judges the ranks that are IN, which wait only for each other. */
+/* The verdict on the ranks IN, which wait only for each other. */
 static struct verdict *judge_core(const struct wait_graph *g, const bool *in)
 {
     struct verdict *v = verdict_new(g);
@@ -239,8 +238,8 @@ static struct verdict *judge_core(const struct wait_graph *g, const bool *in)
     return v;
 }
 
-/* Follows the waits of RANK. Finally IN has ranks that wait only for each other; SEEN has these and
- * all that wait for them. */
+/* Finds a core that RANK waits for. IN becomes the core: ranks that wait only for each other; SEEN:
+ * the core and all ranks that wait for it. */
 static void find_core(const struct wait_graph *g, int32_t rank, bool *in, bool *seen)
 {
     size_t n = g->s->n_ranks;
@@ -257,8 +256,8 @@ static void find_core(const struct wait_graph *g, int32_t rank, bool *in, bool *
     }
 }
 
-/* Whether one verdict covers the ranks of both: processes that have ended, or are stopped; ranks
- * that one collective, MPI_Init or MPI_Finalize waits for. */
+/* Whether verdicts A and B are reported as one: processes that have ended, or that are stopped, or
+ * ranks for which the same collective, MPI_Init or MPI_Finalize waits. */
 static bool belong_together(const struct verdict *a, const struct verdict *b)
 {
     const struct awaited *x = a->first, *y = b->first;
@@ -268,13 +267,13 @@ static bool belong_together(const struct verdict *a, const struct verdict *b)
              x->what >= AWAIT_COLLECTIVE && x->comm == y->comm && x->sequence == y->sequence));
 }
 
-/* The lower the earlier it is reported: what has ended unexpectedly, then what cannot go on. */
+/* The verdict with the lowest value is reported: ended processes, then proven verdicts, by kind. */
 static int priority_of(const struct verdict *v)
 {
     return (int)v->kind + (v->proven || v->kind == VERDICT_GONE ? 0 : VERDICT_KINDS);
 }
 
-/* Of the verdicts on ranks that wait only for each other, the one with the highest priority. */
+/* The verdict with the highest priority among those on all cores. */
 static struct verdict *judge_cores(const struct wait_graph *g)
 {
     size_t n = g->s->n_ranks;
@@ -301,7 +300,7 @@ static struct verdict *judge_cores(const struct wait_graph *g)
         }
         verdict_free(less);
     }
-    /* Two calls that differ in more than sizes and types can be the reason why others wait, too. */
+    /* Two calls that differ in more than sizes and types may also be why other ranks wait. */
     for (size_t i = 0; i < g->edges.n && best->kind > VERDICT_MISMATCH; i++) {
         const struct wait_edge *e = &g->edges.at[i];
         if (e->instead && is_fatal(e) && !(best->proven && g->rank[e->from].free)) {
@@ -313,11 +312,11 @@ static struct verdict *judge_cores(const struct wait_graph *g)
     return best;
 }
 
-/* The members of a collective that disagreed when the run ended: MPI may have refused it at once,
- * so that their calls were open only briefly. */
+/* Finds members of a collective that disagreed when the run ended. Their calls may have been open
+ * only briefly, because MPI refused them and ended the run. */
 static void judge_refused(const struct wait_graph *g, struct verdict *v)
 {
-    /* All pairs: two members that differ may each agree with one of which less is known. */
+    /* Compares all pairs: two that differ may both match a third one of which less is known. */
     for (size_t i = 0; i < g->collectives.n; i++) {
         const struct awaited *a = g->collectives.at[i];
         for (size_t k = i + 1; k < g->collectives.n && v->kind == VERDICT_MOVING; k++) {
@@ -332,8 +331,8 @@ static void judge_refused(const struct wait_graph *g, struct verdict *v)
     }
 }
 
-/* All ranks whose state is known have been in calls for long, and none is known to wait for
- * another. */
+/* VERDICT_UNKNOWN if all ranks whose state is known have been in calls for long, and none is known
+ * to wait for another. */
 static void judge_long(const struct wait_graph *g, struct verdict *v)
 {
     bool all = true, some = false, *in = memory_alloc(g->s->n_ranks + 1);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A call site is represented by its innermost frame. */
+/* Adds call site I of the record to the names, by its innermost frame only. */
 static uint32_t first_frame(struct reading *r, uint32_t i)
 {
     const struct ledger_site *from = &r->g.l->sites[i];
@@ -19,7 +19,7 @@ static uint32_t first_frame(struct reading *r, uint32_t i)
     return profile_add_site(r->s->names, &site);
 }
 
-/* As situation_find_comm(), but adds it if it is new. ROW: its communicator in the record. */
+/* As situation_find_comm(), but adds a communicator that is missing. ROW: its row in the record. */
 static uint32_t add_comm(struct reading *r, uint64_t id, uint32_t row)
 {
     const struct ledger_comm *from = &r->g.l->comms[row];
@@ -33,7 +33,7 @@ static uint32_t add_comm(struct reading *r, uint64_t id, uint32_t row)
     if (from->size > r->s->n_ranks)
         return i;
     c->n = name->size = from->size;
-    if (from->created == 1) { /* other communicators share the row and its name */
+    if (from->created == 1) { /* otherwise several communicators share this row and its name */
         text_copy_part(name->name, sizeof name->name, from->name, sizeof from->name);
         quote_plain(name->name);
     }
@@ -57,8 +57,7 @@ static double age_of(const struct reading *r, uint64_t ticks)
     return age > 0 ? age : 0;
 }
 
-/* Whether all members must enter before one can leave, or at least before it can know the result.
- */
+/* Whether O is a collective: a rank needs the other members to leave it or to know its result. */
 static bool is_collective(const struct profile_operation *o)
 {
     return o->family == FAMILY_COLLECTIVE || o->family == FAMILY_ICOLLECTIVE ||
@@ -66,8 +65,8 @@ static bool is_collective(const struct profile_operation *o)
             !text_has_word("MPI_Comm_create_group MPI_Comm_free MPI_Comm_disconnect", o->name));
 }
 
-/* Whether a call may need any rank: the record has no communicator of windows and files. Of the
- * group of MPI_Comm_create_group it has nothing, and most ranks may be no members. */
+/* Whether a call may need any rank. For windows and files the record has no communicator; of
+ * MPI_Comm_create_group it has no group, and most ranks may be no members, so that is left out. */
 static bool may_need_all(const char *name)
 {
     const bool alone = (strstr(name, "read") || strstr(name, "write") || strstr(name, "_get_") ||
@@ -77,13 +76,14 @@ static bool may_need_all(const char *name)
            text_has_word("MPI_Finalize MPI_Comm_disconnect", name);
 }
 
-/* Whether NAME accepts MPI_IN_PLACE, with which the byte count of an open call means nothing. */
+/* Whether NAME accepts MPI_IN_PLACE: then the byte count of an open call means nothing. */
 static bool may_be_in_place(const char *name)
 {
     return strstr(name, "ather") || strstr(name, "Alltoall") || strstr(name, "MPI_Scatter");
 }
 
-/* In an intercommunicator, ranks of the second group are counted after those of the first. */
+/* C's peer is a rank in the other group of an intercommunicator, whose second group is counted
+ * after the first. */
 struct awaited open_calls_awaited(struct reading *r, const struct ledger_call *c, bool sends)
 {
     const uint32_t operation = operation_of(&r->g, c->operation);
@@ -123,13 +123,13 @@ COMPARISON(by_post, struct awaited, ORDER(x->posted, y->posted))
 static bool is_open(const struct ledger_request *q, uint32_t n, uint32_t i)
 {
     bool open = q[i].posted && q[i].active;
-    for (uint32_t k = 0; k < n && open; k++) /* requests that share a handle are all complete */
+    for (uint32_t k = 0; k < n && open; k++) /* only complete requests share a handle */
         open = k == i || !q[k].posted || !q[k].active || q[k].handle != q[i].handle;
     return open;
 }
 
-/* Requests that are open, in the order in which they were posted; each is compared with all others.
- */
+/* Adds the open requests in the order of posting. MOST_REQUESTS bounds the time, since is_open()
+ * compares each with all others. */
 enum { MOST_REQUESTS = 4096 };
 static void add_requests(struct reading *r)
 {
@@ -160,7 +160,7 @@ static bool is_named(const struct ledger_call *c, uint64_t request)
     return found;
 }
 
-/* In s; 0: none has returned. */
+/* Longest time (s) of a returned call of C's operation and call site; 0: none has returned. */
 static double longest_before(const struct reading *r, const struct ledger_call *c)
 {
     uint64_t longest = 0;
@@ -172,11 +172,11 @@ static double longest_before(const struct reading *r, const struct ledger_call *
     return (double)longest / 1e9;
 }
 
-/* Adds the call C of a thread, or its last one if that polls. A polling rank waits for all its open
- * requests and for what it probes; the time counts since its last success. */
+/* Adds a thread's open call C, or its last call if that polls. A polling rank waits for all its
+ * open requests and for what it probes, since the last success. */
 static void add_call(struct reading *r, const struct ledger_call *c)
 {
-    /* They only start an operation, and wait for no rank. */
+    /* calls that only start an operation wait for no rank */
     const uint32_t starting = 1u << FAMILY_ICOLLECTIVE | 1u << FAMILY_ISEND | 1u << FAMILY_IRECV |
                               1u << FAMILY_INIT_REQUEST;
     struct situation *s = r->s;
@@ -196,7 +196,7 @@ static void add_call(struct reading *r, const struct ledger_call *c)
     }
     struct open_call *call = situation_call(s, r->g.h->rank, own, n);
     call->since = c->since;
-    /* How long processes take to end is unknown. */
+    /* It is unknown how long processes take to end. */
     call->longest = o->family == FAMILY_LIFECYCLE ? INFINITY : longest_before(r, c);
     call->any = text_has_word("MPI_Waitany MPI_Waitsome", o->name);
     call->polls = polling;
@@ -210,7 +210,7 @@ static void add_call(struct reading *r, const struct ledger_call *c)
     }
 }
 
-/* Adds MPI_Init, in which nothing is recorded yet. */
+/* Adds MPI_Init as the open call: until it returns, the record has no calls. */
 static void add_init(struct reading *r)
 {
     struct awaited a = {.what = AWAIT_INIT, .site = PROFILE_NONE};
@@ -218,7 +218,7 @@ static void add_init(struct reading *r)
     struct open_call *call = situation_call(r->s, r->g.h->rank, &a, 1);
     r->s->rank[r->g.h->rank].operation = a.name;
     call->since = 1;
-    call->longest = INFINITY; /* how long processes take to start is unknown */
+    call->longest = INFINITY; /* it is unknown how long processes take to start */
     call->seconds = r->now < 0 ? -1 : r->now - r->g.h->pair[0].seconds;
 }
 
@@ -247,7 +247,7 @@ void open_calls_add(struct reading *r)
         if (!strcmp(r->g.l->operations[open->operation].name, "MPI_Finalize"))
             rank->state = RANK_FINISHED;
     }
-    /* A record written by another host may be out of date. */
+    /* A record on another host may be out of date, so other threads are possible. */
     rank->threads = h->threads_at_once || rank->unseen;
     rank->seconds = h->last_ticks ? age_of(r, h->last_ticks) : -1;
     last = open ? open : last;

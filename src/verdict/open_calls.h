@@ -1,27 +1,27 @@
-/* The open calls and requests in the record of one rank, and what they wait for. */
+/* The open calls and requests in one rank's record, and what they wait for. */
 #pragma once
 
 #include "profile/gather.h"
 #include "verdict/situation.h"
 
-/* One rank's record, and the situation to which it is added. */
+/* One rank's record, and the situation to which its calls are added. */
 struct reading {
     struct situation *s;
     const struct hosts *hosts;
-    struct gather g; /* into S->names */
-    double now;      /* clock_now(), or the time when the process ended; negative if unknown */
+    struct gather g; /* names go into S->names */
+    double now;      /* clock_now() of its host, or when its process ended; negative: unknown */
     size_t first;    /* index of its first row in S->awaited */
 };
 
-/* Adds the open requests of R's record, its oldest open call or last poll, and what its rank does
- * outside of MPI. Needs NOW; sets FIRST. */
+/* Adds to R->s: the open requests of the record, its oldest open call or last poll, and what its
+ * rank does outside of MPI. Needs R->now; sets R->first. */
 void open_calls_add(struct reading *r);
 
-/* What a request or a collective X of the record has of the call that posted it. */
+/* The members of struct ledger_call that a request or collective X of the record also has. */
 #define CALL_OF(x)                                                                                 \
     .comm_id = (x)->comm_id, .comm = (x)->comm, .bytes = (x)->bytes, .operation = (x)->operation,  \
     .site = (x)->site, .sequence = (x)->sequence, .root = (x)->root
 
-/* What call C waits for; for MPI_Sendrecv its receive, or (SENDS) its send. The peer is the rank in
- * the communicator until all records are read, then the world rank. */
+/* What call C waits for; of MPI_Sendrecv its receive or, with SENDS, its send. Peer and root are
+ * ranks in the communicator until translate(). */
 struct awaited open_calls_awaited(struct reading *r, const struct ledger_call *c, bool sends);

@@ -14,14 +14,14 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Finds what was sent and not received, after all ranks were read. */
+/* Finds the messages that were sent and not received, after all records were read. */
 static void find_messages(struct situation *s)
 {
     for (size_t i = 0; i < s->n_ranks; i++)
         s->counted = s->counted && s->rank[i].state != RANK_UNSEEN;
     for (EACH(const struct profile_balance, b, s->names->balances)) {
         const bool known = b->from < s->n_ranks && b->to < s->n_ranks;
-        if (b->operation != PROFILE_NONE) /* requests */
+        if (b->operation != PROFILE_NONE) /* this row counts requests, not messages */
             continue;
         s->counted = s->counted && known;
         if (known && b->sent > b->received)
@@ -33,7 +33,7 @@ static void find_messages(struct situation *s)
     }
 }
 
-/* What this host sees of its rank with the header H. */
+/* State of a process of this host, with the record H, from /proc. */
 static struct host_rank look(const struct ledger_header *h)
 {
     char text[1024], letter = *input_process((pid_t)h->pid, text);
@@ -44,8 +44,7 @@ static struct host_rank look(const struct ledger_header *h)
                                                                       : RANK_RUNNING};
 }
 
-/* Whether it got a signal with which a launcher or a person ends all ranks, whatever they are
- * doing. */
+/* Whether R got a signal by which a launcher or a user ends all ranks: it does not accuse R. */
 static bool was_asked_to_end(const struct rank_view *r)
 {
     const uint64_t asking = 1u << SIGTERM | 1u << SIGINT | 1u << SIGHUP | 1u << SIGQUIT |
@@ -54,16 +53,16 @@ static bool was_asked_to_end(const struct rank_view *r)
            asking >> r->detail & 1;
 }
 
-/* Whether it is in a call that MPI has refused. By default MPI then ends the process. */
+/* Whether MPI refused RANK's call: its peer is invalid. By default MPI then ends the process. */
 static bool was_refused(const struct situation *s, int32_t rank)
 {
     const struct open_call *c = &s->rank[rank].call;
     return c->parts.n && s->awaited.at[c->parts.at[0]].peer == AWAIT_INVALID;
 }
 
-/* Finds processes that ended unexpectedly. If all have ended, states come from the records. Of one
- * that recorded no end, while others got a signal to end, it is then unknown whether it was killed
- * first: a busy process may be killed before it handles that signal. */
+/* Sets the state of processes that ended unexpectedly. If all have ended, states come from the
+ * records. If some got a signal to end, a rank whose record has no end may have been killed before
+ * them or with them, since a busy process may die before it handles the signal. */
 static void find_gone(struct situation *s)
 {
     bool asked = false;
@@ -93,7 +92,7 @@ enum {
     MEMBERS = NAMES | 1u << LEDGER_INSTANCES
 };
 
-/* What the record says of the process, and what this host or its own one sees of it. */
+/* Sets the state of R's process by its record, by /proc on this host, or by its host's watchdog. */
 static void read_process(struct reading *r, struct rank_view *rank)
 {
     const struct ledger_header *h = r->g.h;
@@ -136,8 +135,9 @@ static void read_calls(struct reading *r)
     gather_balances(&r->g);
 }
 
-/* How many collectives the rank has entered on the communicator C; -1: unknown. A row of the record
- * may represent several communicators of the same members: its count is that of the last one. */
+/* How many collectives R's rank has entered on C; -1: unknown. *RANK: its rank there. One row of
+ * the record may represent several communicators with the same members and counts for the last
+ * one. */
 static int64_t entered_in(const struct reading *r, const struct member_list *c, uint32_t *rank)
 {
     int64_t entered = -1;
@@ -155,8 +155,8 @@ static int64_t entered_in(const struct reading *r, const struct member_list *c, 
     return entered < 0 && none && !several ? 0 : entered;
 }
 
-/* Reads the rank's position in the communicators of open calls, and the collectives that it has
- * left but others may still be in, since they may disagree about them. */
+/* Reads R's rank in the communicators of open calls, and the collectives that it has left but
+ * others may still be in, since they may disagree about these. */
 static void read_members(struct reading *r)
 {
     struct situation *s = r->s;
@@ -187,7 +187,7 @@ static void read_each(struct reading *r, const glob_t *records, uint32_t section
         struct ledger l;
         const char *fault = ledger_open(&l, records->gl_pathv[i], sections);
         if (fault) {
-            if (sections == CALLS) /* afterwards the run may have ended, and removed it */
+            if (sections == CALLS) /* later the run may have ended and removed it */
                 records_ignore(r->s->names, records->gl_pathv[i], fault);
             continue;
         }
@@ -199,7 +199,7 @@ static void read_each(struct reading *r, const glob_t *records, uint32_t section
     }
 }
 
-/* Translates ranks of communicators to ranks of MPI_COMM_WORLD. */
+/* Translates peers and roots of all calls to ranks of MPI_COMM_WORLD. */
 static void translate(struct situation *s)
 {
     for (EACH(struct awaited, a, s->awaited)) {
@@ -212,7 +212,7 @@ static void translate(struct situation *s)
     }
 }
 
-/* An empty situation of all ranks that RECORDS know. */
+/* A situation of all ranks that RECORDS name, without calls. */
 static struct situation *situation_of(const glob_t *records, double settled)
 {
     int32_t size = 0;
@@ -260,8 +260,7 @@ static struct situation *read_once(const char *directory, double settled)
     return s;
 }
 
-/* Calls that differ from BEFORE have made progress and may return. Polls are judged by their
- * successes. */
+/* Calls of S that were not open in BEFORE have moved. Polls are judged by their successes. */
 static void settle(struct situation *s, const struct situation *before)
 {
     for (size_t i = 0; i < s->n_ranks; i++) {
@@ -271,7 +270,7 @@ static void settle(struct situation *s, const struct situation *before)
     }
 }
 
-/* The verdict for which a watchdog ended the run; NULL if there is none, or if it is damaged. */
+/* The verdict in DIRECTORY for which the watchdog ended the run; NULL: none, or it is damaged. */
 static json_t *kept_read(const char *directory)
 {
     char path[4400], why[256];

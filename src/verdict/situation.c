@@ -70,7 +70,7 @@ bool awaited_agree_in_kind(const struct awaited *a, const struct awaited *b)
     return a->operation == b->operation && (a->root == b->root || a->root < 0 || b->root < 0);
 }
 
-/* Reductions and datatypes agree unless both are known. */
+/* Reductions, or datatypes, differ only if both are known. */
 static bool signatures_agree(uint32_t a, uint32_t b)
 {
     const uint32_t reduction = 0xff, form = 0xff00, differ = a ^ b;

@@ -1,5 +1,5 @@
-/* The table of all calls that are open at one moment, for src/verdict/judge.h, which needs neither
- * NAMES nor what is noted for texts. */
+/* The calls of all ranks that are open at one moment: what src/verdict/judge.h judges. It uses
+ * neither NAMES nor what is marked "for texts". */
 #pragma once
 
 #include "base/array.h"
@@ -8,44 +8,44 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* The state of a process, without its open calls. */
+/* The state of a process. */
 enum rank_state {
     RANK_RUNNING,     /* or unknown */
     RANK_SLEEPING,    /* in an interruptible system call */
-    RANK_SYSTEM_CALL, /* in an uninterruptible one: mostly file systems */
-    RANK_STOPPED,     /* by a signal or a debugger */
+    RANK_SYSTEM_CALL, /* in an uninterruptible one: mostly of file systems */
+    RANK_STOPPED,     /* stopped by a signal or a debugger */
     RANK_GONE,        /* ended without MPI_Finalize */
     RANK_FINISHED,    /* in MPI_Finalize, or past it */
-    RANK_UNSEEN       /* it has no record */
+    RANK_UNSEEN       /* no record of the rank exists */
 };
 
-/* The call that a rank has entered and not left; the oldest, if several threads are in calls. */
+/* The call that a rank has entered and not left; the oldest one of several threads. */
 struct open_call {
-    bool open;           /* false: there is none */
-    bool any;            /* it returns when any one of its parts is complete: MPI_Waitany */
-    bool polls;          /* it does not block: MPI_Test, MPI_Iprobe */
-    ARRAY(size_t) parts; /* what it waits for: indices in situation.awaited; released by free() */
-    double seconds;      /* since entry, for POLLS since the last success; negative if unknown */
-    double longest;      /* seconds in the longest call of its operation at its call site that has
-                            returned; 0 if there is none */
-    uint64_t since;      /* distinguishes it from other calls of its rank */
+    bool open;           /* false: the rank is in no call */
+    bool any;            /* it returns when one of its parts is complete: MPI_Waitany */
+    bool polls;          /* it returns at once: MPI_Test, MPI_Iprobe */
+    ARRAY(size_t) parts; /* what it waits for: indices in situation.awaited; release by free() */
+    double seconds;      /* since entry, with POLLS since the last success; negative: unknown */
+    double longest; /* duration (s) of the longest completed call of this operation at this call
+                       site; 0: none */
+    uint64_t since; /* time stamp that distinguishes it from other calls of its rank */
 };
 
 struct rank_view {
     enum rank_state state;
     struct open_call call;
-    bool threads; /* has other threads outside of MPI that may call it */
+    bool threads; /* it has other threads that may call MPI */
     /* For texts and for the watchdog: */
     bool alive, other_host;
-    bool unseen;  /* on another host, of which nothing recent is known */
-    bool moving;  /* on another host, whose watchdog saw no rank that waits for long */
-    bool outside; /* of MPI */
-    bool killed;  /* outside of MPI, before the other ranks or with them */
+    bool unseen;  /* on another host, from which nothing recent is known */
+    bool moving;  /* on another host, whose watchdog found no rank that waits for long */
+    bool outside; /* it is outside of MPI */
+    bool killed;  /* killed while outside of MPI, before the other ranks or with them */
     int64_t pid;
     uint32_t ended;           /* enum ledger_state */
     int32_t detail;           /* signal or error code with which it ended */
-    uint32_t operation, site; /* of its call, or its last one; PROFILE_NONE if unknown */
-    double seconds;           /* since its last call returned; negative if unknown */
+    uint32_t operation, site; /* of its open call, otherwise its last one; PROFILE_NONE: unknown */
+    double seconds;           /* since its last call returned; negative: unknown */
 };
 
 enum {
@@ -55,8 +55,8 @@ enum {
 };
 #define JUDGE_UNKNOWN_BYTES UINT64_MAX
 
-/* A message or collective that a rank waits for, has posted or has left. Those of one rank are in
- * the order of posting: first requests, then the parts of its blocking calls. */
+/* A message or collective that a rank waits for, has posted or has left. Sorted by rank; of one
+ * rank in the order of posting: requests, then the parts of blocking calls. */
 struct awaited {
     enum awaited_what {
         AWAIT_SEND,
@@ -66,35 +66,35 @@ struct awaited {
         AWAIT_ALL,  /* may need any rank: MPI_Finalize; calls on windows and files */
         AWAIT_OTHER
     } what;
-    int32_t rank;      /* the rank that waits. All ranks here are in MPI_COMM_WORLD */
-    uint32_t comm;     /* index in situation.comms */
-    int32_t peer;      /* or AWAIT_ANY, AWAIT_UNKNOWN, AWAIT_INVALID */
-    int32_t tag;       /* or AWAIT_ANY */
-    uint64_t posted;   /* time of posting of a request (a send may already be complete); 0: not a
-                          request */
-    uint64_t request;  /* handle of the request, to look it up; 0: not a request */
-    uint64_t sequence; /* of a collective: its number in the member list, from 0 */
-    bool left;         /* a collective that RANK has left, while other members are still in it */
-    /* What a collective's members must agree on; unknown values agree with any: */
-    uint32_t operation; /* equal for operations that match each other */
-    int32_t root;       /* -1 if none or not comparable */
-    uint64_t bytes;     /* JUDGE_UNKNOWN_BYTES if unknown or allowed to differ */
-    uint32_t signature; /* see LEDGER_SIGNATURE() */
+    int32_t rank;     /* the rank that waits; all ranks in this table are those of MPI_COMM_WORLD */
+    uint32_t comm;    /* index in situation.comms */
+    int32_t peer;     /* the other rank, or AWAIT_ANY, AWAIT_UNKNOWN, AWAIT_INVALID */
+    int32_t tag;      /* the message's tag, or AWAIT_ANY */
+    uint64_t posted;  /* time of posting (a send may be complete already); 0: no request */
+    uint64_t request; /* handle of the request; 0: no request */
+    uint64_t sequence; /* of a collective: its number on the communicator, from 0 */
+    bool left;         /* RANK has left this collective, in which other members still are */
+    /* In these all members of a collective must agree; unknown values agree with any: */
+    uint32_t operation; /* the same for operations that match each other */
+    int32_t root;       /* -1: none, or not comparable */
+    uint64_t bytes;     /* JUDGE_UNKNOWN_BYTES: unknown, or may differ */
+    uint32_t signature; /* datatype and reduction, see LEDGER_SIGNATURE() */
     enum collective_kind kind;
-    uint32_t name, site; /* operation and call site of the post, for texts */
+    uint32_t name, site; /* operation and call site of the posting call, for texts */
 };
 
-/* A sequence of collectives on one communicator with common numbering, and how many of them each
- * member has entered (-1: unknown). */
+/* The members of a communicator, and how many collectives each has entered (-1: unknown). Members
+ * count the same collectives. */
 struct member_list {
-    int32_t *member; /* world ranks of the N members; negative: unknown. Released by free() */
+    int32_t *
+        member; /* ranks of the N members in MPI_COMM_WORLD; negative: unknown; release by free() */
     int64_t *entered;
     size_t n;
-    uint64_t id, group; /* of the communicator, and of its group, as in the records */
-    uint64_t lowest;    /* smallest number of a collective that is open or posted here */
+    uint64_t id, group; /* identify the communicator and its group, as in the records */
+    uint64_t lowest;    /* smallest number of a collective that is open or posted */
 };
 
-/* Messages that were sent and not received. */
+/* N messages that were sent and not received. */
 struct message_count {
     uint32_t comm;
     int32_t from, to, tag;
@@ -107,38 +107,38 @@ struct situation {
     ARRAY(struct member_list) comms;
     ARRAY(struct awaited) awaited; /* sorted by rank; at the end those that are LEFT */
     ARRAY(struct message_count) sent;
-    bool counted;          /* SENT is all of them */
-    double settled;        /* a call that is open for a shorter time (s) may return at any moment */
-    bool live;             /* a process of the run is alive */
-    bool unseen;           /* that is unknown, since ranks are on hosts that cannot be seen */
-    json_t *kept;          /* the verdict for which the watchdog ended the run, or NULL */
-    struct profile *names; /* tables of the operations, call sites, communicators (those of COMMS)
-                              and hosts (with UNSEEN ranks); its warnings list what is unknown */
+    bool counted;   /* SENT has all messages of the run */
+    double settled; /* a call that is open for a shorter time (s) counts as moving */
+    bool live;      /* a process of the run is alive */
+    bool unseen;  /* it is unknown if processes live, since some are on hosts that cannot be seen */
+    json_t *kept; /* the verdict for which the watchdog ended the run; NULL: none */
+    struct profile *names; /* names of operations, call sites, communicators (as in COMMS) and hosts
+                              (with UNSEEN ranks); its warnings list what is unknown */
 };
 
-/* What the members of the collective NAME must agree on, and its kind. TWO_GROUPS: on an
- * intercommunicator, where little is checked. Large-count forms count as the same operation. BYTES
- * are compared if every member must pass the same number, even with MPI_IN_PLACE. */
+/* A collective NAME with what its members must agree on. TWO_GROUPS: on an intercommunicator, where
+ * only the operation is compared. Large-count forms are the same operation. BYTES are compared if
+ * every member must pass the same number, even with MPI_IN_PLACE. */
 struct awaited awaited_collective(const char *name, bool two_groups, int32_t root, uint64_t bytes);
 
-/* Whether A and B, with the same number on one communicator, match, so that both ranks can proceed.
- * Only properties that are known for both can mismatch. */
+/* Whether A and B, which have the same number on one communicator, match, so that both ranks can
+ * proceed. What is unknown for one of them matches. */
 bool awaited_agree(const struct awaited *a, const struct awaited *b);
 
-/* As awaited_agree(), but ignores sizes, datatypes and reductions: MPI may complete operations that
- * differ in them. */
+/* As awaited_agree(), but ignores sizes, datatypes and reductions, since MPI may complete
+ * operations that differ in these. */
 bool awaited_agree_in_kind(const struct awaited *a, const struct awaited *b);
 
-/* Default age in seconds from which an open call is judged. */
+/* Default of situation.settled, s. */
 #define VERDICT_SETTLED 1.0
 
-/* Reads the records in DIRECTORY of the run that started last; those of living processes are read
- * at that moment, without their cooperation. SETTLED: as in struct situation. A living run is read
- * twice, a moment apart: calls that changed meanwhile are considered moving. NULL with a
- * reason_give() if there are no readable records. Release by situation_free(). */
+/* Reads the records in DIRECTORY of the run that started last. Living processes do not cooperate:
+ * their mapped records are read. A living run is read twice, 0.15 s apart: calls that changed
+ * meanwhile count as moving. SETTLED: as in struct situation. NULL with a reason_give() if no
+ * record can be read. Release by situation_free(). */
 struct situation *situation_read(const char *directory, double settled);
 
-/* The file in the directory of a run that keeps the verdict for which it was ended. */
+/* File in a run's directory with the verdict for which the watchdog ended the run. */
 #define VERDICT_FILE "verdict.json"
 
 /* A situation of N ranks without calls. Release by situation_free(). */
@@ -148,7 +148,7 @@ void situation_free(struct situation *s);
 /* The index in S->comms of the communicator ID; S->comms.n if none. */
 uint32_t situation_find_comm(const struct situation *s, uint64_t id);
 
-/* Sets the call of RANK to one that waits for all N elements of AWAITED. The caller may set ANY in
- * the result. */
+/* Sets the open call of RANK to one that waits for all N elements of AWAITED. To wait for any of
+ * them, the caller sets ANY in the result. */
 struct open_call *situation_call(struct situation *s, int32_t rank, const struct awaited *awaited,
                                  size_t n);

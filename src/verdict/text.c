@@ -11,7 +11,7 @@
 
 #define add(text, ...) text_add(text, VERDICT_TEXT, __VA_ARGS__)
 
-/* Unnamed communicators of one size are numbered: nothing else in the text tells them apart. */
+/* Appends a communicator's name. Unnamed ones of one size are numbered, to distinguish them. */
 static void add_comm(char *text, const struct profile *names, uint32_t comm)
 {
     const struct profile_comm *c = comm < names->comms.n ? &names->comms.at[comm] : NULL;
@@ -56,7 +56,7 @@ static void add_signature(char *text, uint32_t signature)
 }
 
 /* Appends " from rank 1 (tag 4, MPI_COMM_WORLD)" or " number 1,207 of MPI_COMM_WORLD with root 0, 8
- * B". Without NAMED it is for several ranks with different peers. */
+ * B". Without NAMED, peers are left out: they differ among the ranks of a group. */
 static void add_awaited(char *text, const struct profile *names, const struct awaited *a,
                         bool named)
 {
@@ -89,7 +89,7 @@ static void add_awaited(char *text, const struct profile *names, const struct aw
     }
 }
 
-/* Appends "MPI_Recv from rank 1 (tag 4, MPI_COMM_WORLD), at halo.c:41 exchange". A is NULL if
+/* Appends "MPI_Recv from rank 1 (tag 4, MPI_COMM_WORLD), at halo.c:41 exchange". A: NULL if
  * unknown. */
 static void add_call(char *text, const struct profile *names, uint32_t operation, uint32_t site,
                      const struct awaited *a, bool named)
@@ -124,7 +124,7 @@ void verdict_text_pair(char text[VERDICT_TEXT], const struct profile *names,
 }
 
 /* Appends "in MPI_Wait, at x.c:12 main, for MPI_Irecv from rank 1 (...), at x.c:11 main, and 2
- * more": if possible for the request FIRST. */
+ * more". Shows the request FIRST if it is among those of the call. */
 static void add_open(char *text, const struct situation *s, const struct rank_view *r,
                      const struct awaited *first, bool named)
 {
@@ -142,7 +142,7 @@ static void add_open(char *text, const struct situation *s, const struct rank_vi
         add(text, ", %s %zu more", c->any ? "or one of" : "and", c->parts.n - 1);
 }
 
-/* Appends the call of RANK; without NAMED, omits what differs among ranks of one group. */
+/* Appends state and call of RANK; without NAMED, omits what differs among ranks of a group. */
 static void add_rank(char *text, const struct situation *s, const struct verdict *v, int32_t rank,
                      bool named)
 {
@@ -184,8 +184,8 @@ static void add_rank(char *text, const struct situation *s, const struct verdict
     }
 }
 
-/* The shortest time in seconds that the ranks at fault, or a rank that waits for them, have been in
- * their calls, but for MPI_Finalize; INFINITY if unknown. */
+/* The shortest time (s) for which ranks at fault, or the rank that waits for them in V->first, are
+ * in calls other than MPI_Finalize; INFINITY: unknown. */
 static double shortest(const struct situation *s, const struct verdict *v)
 {
     double seconds = INFINITY;
@@ -211,14 +211,14 @@ static void add_ranks(char *text, const json_t *ranks)
     add(text, "rank%s %s", n == 1 ? "" : "s", list);
 }
 
-/* Whether ranks at fault are awaited by another, in V->first. */
+/* Whether another rank waits in V->first for the ranks at fault. */
 static bool is_awaited(const struct verdict *v)
 {
     return v->first && v->kind > VERDICT_STOPPED && !v->at_fault[v->first->rank];
 }
 
-/* Appends the groups at fault, which come first: "rank 1, awaited in MPI_Barrier number 2 of
- * MPI_COMM_WORLD, at x.c:12 main: computing; rank 2: sleeping". */
+/* Appends the groups at fault, the first ones of GROUPS: "rank 1, awaited in MPI_Barrier number 2
+ * of MPI_COMM_WORLD, at x.c:12 main: computing; rank 2: sleeping". */
 static void add_groups(char *text, const struct situation *s, const struct verdict *v,
                        const json_t *groups)
 {
@@ -238,7 +238,7 @@ static void add_groups(char *text, const struct situation *s, const struct verdi
     }
 }
 
-/* Appends what is wrong. */
+/* Appends the start of the sentence: how long nothing has moved, and the kind of problem. */
 static void add_problem(char *text, const struct situation *s, const struct verdict *v)
 {
     const struct verdict_rule *rule = &verdict_rules[v->kind];
@@ -279,8 +279,8 @@ static void add_sentence(char *text, const struct situation *s, const struct ver
             v->n_waiting == 1 ? " waits" : "s wait", v->n == 1 ? "it" : "them");
 }
 
-/* The ranks in groups, those at fault first. Ranks form a group if their texts are equal apart from
- * what differs among ranks, such as the peer. */
+/* The groups of ranks as JSON, those at fault first. Ranks form a group if their texts are equal
+ * except for what differs among ranks, such as the peer. */
 static json_t *groups_json(const struct situation *s, const struct verdict *v)
 {
     json_t *list = json_array(), *g = NULL;
@@ -337,7 +337,7 @@ json_t *verdict_json(const struct situation *s, const struct verdict *v)
 {
     char text[VERDICT_TEXT] = "";
     json_t *ranks = json_array();
-    profile_name_sites(s->names); /* only when it is written: a watchdog reads more often */
+    profile_name_sites(s->names); /* takes time, so only here: a watchdog reads more often */
     json_t *groups = groups_json(s, v);
     add_sentence(text, s, v, groups);
     for (size_t i = 0; i < s->n_ranks; i++)

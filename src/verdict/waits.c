@@ -42,7 +42,7 @@ static void add_edge(struct wait_graph *g, struct need *w, int32_t to,
 
 enum entered { ENTERED, ENTERED_NOT, ENTERED_UNKNOWN };
 
-/* Whether member M has entered the collective A; CALLED: what it has called with that number. */
+/* Whether member M has entered A. CALLED: M's call with the number of A; NULL: none is known. */
 static enum entered has_entered(const struct wait_graph *g, const struct awaited *a, size_t m,
                                 const struct awaited *called)
 {
@@ -56,7 +56,7 @@ static enum entered has_entered(const struct wait_graph *g, const struct awaited
     return c->entered[m] > (int64_t)a->sequence ? ENTERED : ENTERED_NOT;
 }
 
-/* Whether MEMBER, with BELOW of a lower rank than A's, must enter A before its rank can leave. */
+/* Whether A's rank can leave A only after MEMBER enters. BELOW: MEMBER has a lower rank. */
 static bool is_needed(const struct awaited *a, int32_t member, bool below)
 {
     return a->kind == COLLECTIVE_ALL || a->kind == COLLECTIVE_OTHER ||
@@ -65,8 +65,8 @@ static bool is_needed(const struct awaited *a, int32_t member, bool below)
            (a->kind == COLLECTIVE_TO_ROOT && a->rank == a->root);
 }
 
-/* Waits for all needed members that have not entered, otherwise for one of the other members, since
- * an implementation may wait for them, too. */
+/* Adds edges to all needed members that have not entered. If there are none, adds edges to the
+ * other such members, of which one must enter: the MPI library may synchronize with them, too. */
 static void wait_for_collective(struct wait_graph *g, struct need *w)
 {
     const struct awaited *a = w->a;
@@ -107,7 +107,7 @@ uint64_t waits_receives(const struct wait_graph *g, const struct message_count *
 }
 
 /* Whether an unreceived message remains for R after the receives of the same source and tag that
- * were posted before it. Which messages wildcards take is unknown. */
+ * were posted before. Other receives with wildcards are ignored: what they take is unknown. */
 static bool is_sent(const struct wait_graph *g, const struct awaited *r)
 {
     uint64_t sent = 0, earlier = 0;
@@ -141,7 +141,7 @@ static void wait_for_message(struct wait_graph *g, struct need *w)
         w->maybe = w->maybe || c->member[i] < 0;
     if (!any && !w->maybe)
         add_edge(g, w, a->peer, NULL);
-    /* A finished member cannot send: it is awaited only if all members have finished. */
+    /* A finished member cannot send, so it is awaited only if all members have finished. */
     for (int finished = 0; any && !w->maybe && finished < 2 && !w->n; finished++)
         for (size_t i = 0; i < c->n; i++)
             if ((c->n == 1 || c->member[i] != a->rank) &&
@@ -149,8 +149,8 @@ static void wait_for_message(struct wait_graph *g, struct need *w)
                 add_edge(g, w, c->member[i], NULL);
 }
 
-/* Whether the rank of A may wait there for rank R: one that has ended unexpectedly, is stopped or
- * outside of MPI or, but for MPI_Finalize, in a call of another operation. */
+/* Whether A's rank may wait in A for rank R: R has ended unexpectedly, is stopped or outside of MPI
+ * or, unless A is MPI_Finalize, is in a call of another operation. */
 static bool is_awaited(const struct situation *s, const struct awaited *a, int32_t r)
 {
     const struct rank_view *own = &s->rank[a->rank], *other = &s->rank[r];
@@ -177,15 +177,15 @@ static void add_need(struct wait_graph *g, const struct open_call *c, const stru
     (a->what == AWAIT_COLLECTIVE  ? wait_for_collective
      : a->what < AWAIT_COLLECTIVE ? wait_for_message
                                   : wait_for_some)(g, &w);
-    /* If the duration of a call is unknown, only message counts can show that its message is in
-     * transit. */
+    /* If it is unknown how long a call is open, its message may be in transit, unless messages are
+     * counted. */
     if (c->seconds < 0 && (a->what == AWAIT_SEND || (a->what == AWAIT_RECEIVE && !g->s->counted)))
         w.maybe = true;
     *PUSH(&g->needs) = w;
 }
 
-/* A posted send may already be complete: it counts only if nothing else explains why the call is
- * open. */
+/* Finds the conditions of all open calls. Posted sends may already be complete: they are considered
+ * only if nothing else explains why the call is open. */
 static void find_needs(struct wait_graph *g)
 {
     const struct situation *s = g->s;
@@ -240,9 +240,8 @@ static void release(struct wait_graph *g)
     }
 }
 
-/* A rank that is stuck in a call waits only for stuck ranks: the others will do their part. A rank
- * that can be released waits only for ranks that can progress: its other alternatives do not
- * matter. */
+/* Drops edges that explain no wait. A stuck rank waits only for stuck ranks: the others will do
+ * their part. Of a rank that can be released, only edges to ranks that can progress remain. */
 static void drop_edges(struct wait_graph *g)
 {
     size_t kept = 0;
@@ -276,7 +275,7 @@ void waits_spread(const struct wait_graph *g, bool *in, bool for_them)
     }
 }
 
-/* Open sends have rows of their own, since they may be counted already. */
+/* Open sends get rows of their own, since SENT may have counted them already. */
 static void find_messages(struct wait_graph *g)
 {
     const struct situation *s = g->s;

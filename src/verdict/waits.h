@@ -1,37 +1,37 @@
-/* The wait-for graph of a situation, and the ranks that can progress. It follows the AND/OR model:
- * a call needs all of its conditions, or one of them (MPI_Waitany); each condition needs action by
- * all, or any, of some ranks. */
+/* The wait-for graph of a situation, and the ranks that can progress. It is an AND/OR graph: a call
+ * needs all of its conditions or one of them (MPI_Waitany); a condition needs action by all or one
+ * of some ranks. */
 #pragma once
 
 #include "verdict/situation.h"
 
-/* One rank waits for another. */
+/* An edge: rank FROM waits for rank TO. */
 struct wait_edge {
     int32_t from, to;
     const struct awaited *why;
-    const struct awaited *instead; /* what TO has called with the number of the collective WHY, and
-                                      does not match it; NULL if nothing */
+    const struct awaited
+        *instead; /* TO's call with WHY's number that does not match WHY; NULL: none */
 };
 
-/* One condition of an open call. */
+/* A condition for the return of an open call: operation A is complete. */
 struct need {
     const struct awaited *a;
-    size_t first, n; /* edges to the ranks that must progress; if none, it can complete */
-    bool one;        /* one of them is enough */
-    bool maybe;      /* it may complete without them */
+    size_t first, n; /* edges to ranks that must progress; without edges, A can complete */
+    bool one;        /* progress of one of these ranks is enough */
+    bool maybe;      /* A may complete without them */
 };
 
 struct wait_rank {
     size_t first_awaited; /* index of its first row in s->awaited */
     size_t first_need;    /* index of its first condition in the graph's needs */
-    bool free;            /* it can progress, now or later; all others are stuck */
+    bool free;            /* it can progress, now or later; other ranks are stuck */
 };
 
 struct wait_graph {
     const struct situation *s;
-    struct wait_rank *rank;                    /* one more, with the end of the last one's needs */
+    struct wait_rank *rank; /* for each rank, and one that ends the last rank's needs */
     ARRAY(const struct awaited *) collectives; /* sorted by sequence number */
-    ARRAY(struct message_count) sent;          /* as in S, and open sends */
+    ARRAY(struct message_count) sent;          /* as in S, and those of open sends */
     ARRAY(struct need) needs;
     ARRAY(struct wait_edge) edges;
 };
@@ -40,19 +40,19 @@ struct wait_graph {
 void waits_begin(struct wait_graph *g, const struct situation *s);
 void waits_end(struct wait_graph *g);
 
-/* Whether RANK will no longer take part in operations that it has entered and not left. */
+/* Whether RANK has ended or is stopped, so that its open operations do not continue. */
 bool waits_is_lost(const struct wait_graph *g, int32_t rank);
 
-/* Whether RANK cannot progress, whatever other ranks do. */
+/* Whether RANK cannot progress, whatever others do: lost, or finished. */
 bool waits_is_out(const struct wait_graph *g, int32_t rank);
 
-/* Whether C has been open only briefly, so that it may return at any moment. */
+/* Whether C is open for less than situation.settled: it may return at any moment. */
 bool waits_is_young(const struct wait_graph *g, const struct open_call *c);
 
-/* Extends the set IN by the ranks that its members wait for, transitively, or with FOR_THEM by the
- * ranks that wait for its members. */
+/* Extends the set IN by all ranks that its members wait for directly or indirectly or, with
+ * FOR_THEM, that wait for its members. */
 void waits_spread(const struct wait_graph *g, bool *in, bool for_them);
 
-/* Whether receive R matches message M, and how many posted receives match it. */
+/* Whether receive R matches message M; the number of posted receives that match M. */
 bool waits_receive_matches(const struct awaited *r, const struct message_count *m);
 uint64_t waits_receives(const struct wait_graph *g, const struct message_count *m);
