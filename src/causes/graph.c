@@ -222,7 +222,7 @@ void event_graph_close(struct event_graph *g)
 static double *mean_computation(const struct event_graph *g, int64_t time)
 {
     double *mean = memory_alloc((g->pieces.n + 1) * sizeof *mean);
-    uint32_t *n = memory_alloc((g->pieces.n + 1) * sizeof *n);
+    FREED uint32_t *n = memory_alloc((g->pieces.n + 1) * sizeof *n);
     for (uint32_t i = 0; i < g->calls.n; i++)
         if (event_call(g, i)->exit <= time) {
             mean[event_call(g, i)->before] += (double)event_call(g, i)->compute.recorded;
@@ -230,13 +230,12 @@ static double *mean_computation(const struct event_graph *g, int64_t time)
         }
     for (size_t i = 0; i < g->pieces.n; i++)
         mean[i] = n[i] ? mean[i] / n[i] : -1;
-    free(n);
     return mean;
 }
 
 void event_graph_extrapolate(struct event_graph *g, int64_t from_ns)
 {
-    double *mean = mean_computation(g, from_ns);
+    FREED double *mean = mean_computation(g, from_ns);
     find_classes(g, from_ns);
     for (uint32_t i = 0; i < g->calls.n; i++) {
         struct graph_call *c = event_call(g, i);
@@ -253,5 +252,4 @@ void event_graph_extrapolate(struct event_graph *g, int64_t from_ns)
                 g->link[event].transfer.changed = transfer;
         }
     }
-    free(mean);
 }

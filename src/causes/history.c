@@ -16,7 +16,7 @@ struct history {
         struct amount amount[FAN];
     };
 };
-_Static_assert(sizeof(struct history) <= HISTORY_NODE_BYTES, "as causes.h states");
+_Static_assert(sizeof(struct history) <= 272, "as causes.h states");
 
 unsigned history_levels(size_t keys)
 {

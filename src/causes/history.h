@@ -15,8 +15,6 @@ struct history_pool {
     unsigned levels; /* height of every history: see history_levels() */
 };
 
-enum { HISTORY_NODE_BYTES = 272 }; /* size of a node, at most */
-
 /* Height of a history with KEYS keys, 0 to KEYS - 1. */
 unsigned history_levels(size_t keys);
 

@@ -11,19 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Changes of call sites and ranks are ignored below 1 % of the run time. */
+/* Changes of call sites and ranks below 1 % of the run time are ignored. */
 static const double matters = 0.01;
-/* Changes of the run are ignored below 0.25 % of its time: its interval must be beyond. */
+/* The run has changed if the interval of its change is beyond 0.25 % of its time. */
 static const double floor_share = 0.0025;
 enum { TEXT_ROOM = 1200 };
 
-/* Those from CHANGE_TIME on may be consequences of others. */
+/* What may change. CHANGE_TIME and CHANGE_WAIT may be consequences of other changes. */
 enum change_kind {
-    CHANGE_RUN,       /* the run as a whole */
-    CHANGE_COMPUTING, /* one rank, outside of MPI */
-    CHANGE_OWN,       /* a collective, without the wait for the last rank */
-    CHANGE_TIME,      /* calls for which the awaited ranks are unknown */
-    CHANGE_WAIT       /* a collective, waiting for the last rank to enter */
+    CHANGE_RUN,       /* run time of the run as a whole */
+    CHANGE_COMPUTING, /* time of one rank outside of MPI */
+    CHANGE_OWN,       /* time in a collective, without the wait for the last rank */
+    CHANGE_TIME,      /* time in calls whose waiting is unknown */
+    CHANGE_WAIT       /* wait in a collective until the last rank enters */
 };
 
 static const struct {
@@ -34,19 +34,19 @@ static const struct {
              [CHANGE_TIME] = {"time", "time in calls"},
              [CHANGE_WAIT] = {"waiting", "waiting for the last"}};
 
-/* Times of one run, or of one rank, in ns. */
+/* One time that is compared: its value in each run, ns. */
 struct change {
     enum change_kind kind;
-    const struct compared_site *site; /* NULL: the run or a rank */
+    const struct compared_site *site; /* NULL: the change is of the run or a rank */
     int32_t rank;                     /* -1: the mean of all ranks */
-    double *value;                    /* one for each run, those of A first */
+    double *value;                    /* for each run, those of A first */
     double median[2];
     struct estimate shift; /* by how much B is larger */
     double p;              /* of the rank test for the run, of the joint test for the others */
-    bool detected;         /* it is significant and large enough */
-    int tier;              /* run, causes, consequences, noise: the later ones come later */
-    bool joined;           /* the row of another rank includes it */
-    char ranks[64];        /* all ranks that change alike: "1", "0-3" */
+    bool detected;         /* it is significant, and large enough to matter */
+    int tier;              /* order of report: 0 run, 1 causes, 2 consequences, 3 not detected */
+    bool joined;           /* it is reported with the row of another rank */
+    char ranks[64];        /* list of all ranks that it is reported for: "1", "0-3" */
 };
 
 struct comparison {
@@ -54,7 +54,7 @@ struct comparison {
     size_t n, m, all;
     double wall_ns; /* median of A's runs */
     struct compared_sites *sites;
-    ARRAY(struct change) list; /* the run comes first */
+    ARRAY(struct change) list; /* the run as a whole comes first */
 };
 
 static struct change *add_change(struct comparison *c, enum change_kind kind,
@@ -66,7 +66,7 @@ static struct change *add_change(struct comparison *c, enum change_kind kind,
     return x;
 }
 
-/* Drops the last row unless its values differ enough. */
+/* Drops the last row if its values in all runs vary by less than matters. */
 static void drop_if_steady(struct comparison *c)
 {
     struct change *x = &c->list.at[c->list.n - 1];
@@ -77,7 +77,7 @@ static void drop_if_steady(struct comparison *c)
     c->list.n--;
 }
 
-/* The number of ranks of all runs; 0 if they differ. */
+/* The number of ranks, if it is the same in all runs; otherwise 0. */
 static size_t ranks_of(const struct comparison *c)
 {
     size_t ranks = c->request->run[0]->ranks.n;
@@ -123,7 +123,7 @@ static void find_changes(struct comparison *c)
     for (size_t run = 0; run < c->all; run++)
         whole->value[run] = profile_longest_ns(c->request->run[run]);
     c->wall_ns = stats_summarize(whole->value, c->n).median;
-    size_t ranks = ranks_of(c); /* otherwise single ranks are not compared */
+    size_t ranks = ranks_of(c); /* 0: single ranks are not compared */
     for (size_t at = 0; at < ranks; at++)
         add_computing(c, at);
     for (size_t i = 0; i < c->sites->list.n; i++) {
@@ -158,7 +158,7 @@ static void weigh(struct comparison *c)
     }
 }
 
-/* What became faster is no cause of a slower run, nor the reverse. */
+/* The tier of X. A faster part is no cause of a slower run, nor the reverse. */
 static int tier_of(const struct change *x, const struct change *whole)
 {
     const bool against = whole->detected && (x->shift.value > 0) != (whole->shift.value > 0);
@@ -171,7 +171,7 @@ COMPARISON(causes_first, struct change,
            ORDER(x->tier, y->tier) ?: ORDER(fabs(y->shift.value), fabs(x->shift.value))
                ?: ORDER(x->rank, y->rank))
 
-/* Ranks whose computation changes alike are one cause: joins later rows with X. */
+/* Ranks that all compute longer, or all shorter, are one cause: joins the rows after X with X. */
 static void join_ranks(struct comparison *c, struct change *x)
 {
     FREED int32_t *rank = memory_alloc((c->list.n + 1) * sizeof *rank);
@@ -222,7 +222,7 @@ static const char *advise_runs(const struct comparison *c, struct estimate e, do
     return runs ? text : NULL;
 }
 
-/* Without a share of the run, by which a document sorts: causes stay before consequences. */
+/* A finding on X, without a share of the run: documents sort by that, and causes come first. */
 static struct finding finding_of(const struct change *x)
 {
     return (struct finding){.key = kinds[x->kind].key,
@@ -269,8 +269,9 @@ static void add_cause(const struct comparison *c, struct document *d, const stru
                          x->kind == CHANGE_OWN ? ", without waiting for the last rank" : "", text);
 }
 
-/* Failed: the run or a detected change grew by certainly more than LIMIT (ns), or significantly and
- * probably. Passed: the interval of the run lies below LIMIT. */
+/* The outcome of the gate. Failed: the run or another detected change grew by more than LIMIT (ns),
+ * with an interval above 0. Passed: the run's interval is below LIMIT. *WHY: the deciding
+ * change. */
 static enum status judge(const struct comparison *c, double limit, const struct change **why)
 {
     const struct change *whole = &c->list.at[0];
@@ -304,8 +305,8 @@ static enum status add_gate(const struct comparison *c, struct document *d)
 
 /* --- what the runs show without a test --- */
 
-/* Pairs of ranks that share a host in all runs of one side and in none of the other. Hosts are not
- * compared by name, since another job has others. Returns whether there are any. */
+/* Reports pairs of ranks that share a host in all runs of one side and in none of the other. Names
+ * of hosts may differ between jobs, so they are not compared. Returns whether there are any. */
 static bool add_placement(const struct comparison *c, struct document *d)
 {
     struct profile *const *run = c->request->run;
@@ -329,7 +330,7 @@ static bool add_placement(const struct comparison *c, struct document *d)
     return n > 0;
 }
 
-/* The fastest of P's calls of OPERATION in the size class, ns; NaN if none was timed. */
+/* Duration of P's fastest call of OPERATION in the size class, ns; NaN if none was timed. */
 static double fastest_call(const struct profile *p, const char *operation, uint32_t size_class)
 {
     double ns = NAN;
@@ -340,13 +341,13 @@ static double fastest_call(const struct profile *p, const char *operation, uint3
     return ns;
 }
 
-/* Sizes of which even the fastest blocking send takes at least three times longer: an eager one
- * only copies, a rendezvous waits for an answer of the receiver. A receiver that is late each time
+/* Reports the smallest size from which even the fastest blocking send takes three times longer: an
+ * eager send only copies, a rendezvous waits for the receiver. A receiver that is late each time
  * looks the same, so the text says "may". */
 static void add_eager_limit(const struct comparison *c, struct document *d)
 {
     const struct profile *p = c->request->run[0];
-    double from = INFINITY, was = 0, now = 0; /* of a call */
+    double from = INFINITY, was = 0, now = 0; /* duration of the fastest call */
     const char *operation = NULL;
     for (EACH(const struct profile_entry, e, p->entries)) {
         const struct profile_operation *o = &p->operations.at[e->operation];

@@ -7,23 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A rule, and the calls that it is for. */
+/* A rule for the library's algorithm, and the calls to which it applies. */
 struct gain {
     const struct rule *rule;
     double calls;
-    struct estimate predicted_ns, saved_ns; /* in all CALLS */
+    struct estimate predicted_ns, saved_ns; /* time saved in all CALLS */
 };
 
 struct gains {
     const struct compare_request *r;
     bool by_size;
     ARRAY(struct gain) list;
-    double
-        *time_ns; /* of each run in the calls of all rules, mean of all ranks; those of A first */
+    double *time_ns; /* each run's time in calls with rules, mean of ranks; A first */
     struct estimate predicted_ns;
 };
 
-/* Adds FACTOR * E to SUM. The sum of intervals is at least as wide as that of the sum. */
+/* Adds FACTOR * E to SUM. Interval ends are added: the result is at least as wide as necessary. */
 static void add_estimate(struct estimate *sum, double factor, struct estimate e)
 {
     sum->value += factor * e.value;
@@ -31,13 +30,13 @@ static void add_estimate(struct estimate *sum, double factor, struct estimate e)
     sum->high += factor * e.high;
 }
 
-/* Nothing is known of a rule without calls. */
+/* Adds what RULE was predicted to save and did save; ignores a rule without calls in these runs. */
 static void add_gain(struct gains *g, const struct rule *rule)
 {
     const struct compare_request *r = g->r;
     const struct tuned *first = rule->of[0];
     const size_t runs = r->before + r->after;
-    double now = 0; /* in the tuned run, as SAVED */
+    double now = 0; /* time of the same calls when tuning measured, as SAVED */
     struct estimate saved = {0};
     FREED double *time_ns = memory_alloc(runs * sizeof *time_ns);
     double calls = 0;
@@ -57,7 +56,7 @@ static void add_gain(struct gains *g, const struct rule *rule)
         add_estimate(&saved, tuned, tuned_saving(rule->of[i], rule->algorithm));
         now += tuned * rule->of[i]->time[0].value;
     }
-    /* The machine may have been slower or faster when tuning measured: only the ratio counts. */
+    /* Only tuning's ratio counts: the machine may have been slower or faster then. */
     add_estimate(&x->predicted_ns, stats_estimate(time_ns, r->before, 1).value / now, saved);
     add_estimate(&g->predicted_ns, 1, x->predicted_ns);
     for (size_t run = 0; run < runs; run++)
@@ -69,8 +68,7 @@ static const char *verdict_of(const struct gain *x)
     return x->saved_ns.low > 0 ? "faster" : x->saved_ns.high < 0 ? "slower" : "not seen";
 }
 
-/* Marks the signatures of rules that are not confirmed; ALL: of all rules. Returns how many rules
- * remain. */
+/* Marks rules as refuted that are not confirmed, or ALL rules. Returns how many rules remain. */
 static size_t refute(struct gains *g, bool all)
 {
     size_t left = 0;
@@ -170,8 +168,8 @@ void gains_add(struct document *d, const struct compare_request *r, bool slower)
 
 /* --- algorithms that changed --- */
 
-/* The algorithm that all N runs show for the operation, ranks and bytes of LIKE; NULL if there is
- * no such one. */
+/* The algorithm that all N runs show for the operation, ranks and bytes of LIKE; NULL if it is
+ * unknown or differs. */
 static const char *algorithm_of(struct profile *const *run, size_t n, const json_t *like)
 {
     const char *name = NULL;
@@ -195,7 +193,7 @@ static const char *algorithm_of(struct profile *const *run, size_t n, const json
     return name;
 }
 
-/* By how much longer a call takes in the runs B, ns. */
+/* The time by which a call described by OF takes longer in the runs B, ns. */
 static struct estimate call_shift(const struct compare_request *r, const json_t *of)
 {
     FREED double *time = memory_alloc((r->before + r->after + 1) * sizeof *time);

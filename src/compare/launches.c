@@ -28,7 +28,7 @@ static const struct column columns[] = {
     {"p", NULL, COLUMN_REAL, 4, "exact rank test of this row alone"}};
 
 struct launches {
-    json_t *all; /* an array of documents, those of A first */
+    json_t *all; /* array of the launches' documents, those of A first */
     size_t before, after;
     struct table *t;
 };
@@ -38,7 +38,7 @@ static bool is_figure(const json_t *column)
     return text_has_word("real time share", json_text_at(column, "kind"));
 }
 
-/* The cells before the first figure of a row: "binomial ranks 4 size 8 segment 2". */
+/* KEY becomes the cells before the row's first figure: "binomial ranks 4 size 8 segment 2". */
 static void row_key(const json_t *table, const json_t *row, char key[KEY_ROOM])
 {
     size_t i, at = 0;
@@ -65,7 +65,7 @@ static const json_t *rows_of(const struct launches *l, size_t i, const char *nam
     return json_object_get(json_object_get(tables, name), "rows");
 }
 
-/* The one with KEY; NULL if it is missing. TABLE has its columns. */
+/* The row with KEY of table NAME, whose columns are in TABLE, in the I-th launch; or NULL. */
 static const json_t *find_row(const struct launches *l, size_t i, const char *name,
                               const json_t *table, const char *key)
 {
@@ -80,7 +80,7 @@ static const json_t *find_row(const struct launches *l, size_t i, const char *na
     return NULL;
 }
 
-/* ROW: the row KEY of each launch. */
+/* Adds a row for the figure COLUMN. ROW: for each launch, its row with KEY. */
 static void add_figure(const struct launches *l, const char *key, const json_t *const *row,
                        const json_t *column)
 {
@@ -112,7 +112,7 @@ static void add_figure(const struct launches *l, const char *key, const json_t *
     }
 }
 
-/* Interval ends within a launch say nothing about differences between launches. */
+/* Whether FIGURE ends an interval within a launch: it says nothing about other launches. */
 static bool is_interval_end(const char *figure)
 {
     const char *last = strrchr(figure, '_');
@@ -136,12 +136,12 @@ static void add_table(const struct launches *l, const char *name, const json_t *
     }
 }
 
-/* Each kind of remark on rows of table NAME once, with the number of the launches FIRST to END that
- * have it and the text of one. OF names these launches, or is "". */
+/* For each kind of remark on rows of table NAME, adds a finding: how many of the launches FIRST to
+ * END - 1 have it, and the text of one. OF names these launches, or is "". */
 static void add_remarks(const struct launches *l, const char *name, size_t first, size_t end,
                         const char *of, struct document *d)
 {
-    json_auto_t *kinds = json_object(); /* by key: an object of launches */
+    json_auto_t *kinds = json_object(); /* by the remark's key: an object of launches */
     json_t *launch, *row, *remark;
     size_t r, k;
     const char *key;
@@ -165,7 +165,7 @@ static void add_remarks(const struct launches *l, const char *name, size_t first
     }
 }
 
-/* An array of the documents in N files; NULL with a reason if one is not a result. */
+/* Reads N files into an array; NULL with a reason if one is not a benchmark's result. */
 static json_t *load(const char *const *path, size_t n)
 {
     json_t *all = json_array();

@@ -35,14 +35,14 @@ static const struct column columns[] = {
     OPTIONAL("communication", SHARE, NULL, "serialisation x transfer"),
 };
 
-/* The names of the factors; those that are products of others are left out. */
+/* The names of the factors, without those that are products of others. */
 static const char *const factor_names[FIGURES] = {[COMPUTATION] = "computation scaling",
                                                   [LOAD_BALANCE] = "load balance",
                                                   [SERIALISATION] = "serialisation",
                                                   [TRANSFER] = "transfer",
                                                   [COMMUNICATION] = "communication"};
 
-/* The figures of a run; NAN: unknown. TIME is in seconds; so is COMPUTATION, until it is scaled. */
+/* The figures of a run; NAN: unknown. TIME is in seconds, as is COMPUTATION before sizes_of(). */
 struct size {
     int32_t ranks;
     double value[FIGURES];
@@ -70,8 +70,8 @@ COMPARISON(by_ranks, struct size,
            ORDER(x->ranks, y->ranks) ?: ORDER(isnan(x->value[TIME]), isnan(y->value[TIME]))
                ?: ORDER(x->value[TIME], y->value[TIME]))
 
-/* Whether RUN[I] is one of those before it: run-* is both the links and the directories that they
- * lead to. Runs in a simulation, whose time begins anew, differ in their size alone. */
+/* Whether RUN[I] is one of those before: run-* has both links and the directories that they lead
+ * to. Simulated runs all start at time 0, so their numbers of ranks are compared, too. */
 static bool is_again(struct profile *const *run, size_t i)
 {
     for (size_t k = 0; k < i; k++)
@@ -81,7 +81,8 @@ static bool is_again(struct profile *const *run, size_t i)
     return false;
 }
 
-/* For free(). *N becomes the number of different runs. */
+/* The figures of all runs by number of ranks, for free(). *N becomes the number of different
+ * runs. */
 static struct size *sizes_of(struct profile *const *run, size_t *n, bool weak)
 {
     struct size *list = memory_alloc((*n + 1) * sizeof *list);
@@ -121,8 +122,8 @@ static void put_sizes(struct document *d, const struct size *list, size_t n)
                                           .x_log = true});
 }
 
-/* The factor that falls most between the fastest runs with the fewest and the most ranks. With a
- * trace, communication is a product of two others. */
+/* Reports the factor that falls most between the fastest runs with the fewest and the most ranks.
+ * Communication is omitted with a trace, which shows its two factors. */
 static void put_findings(struct document *d, const struct size *list, size_t n)
 {
     const struct size *last = &list[n - 1];

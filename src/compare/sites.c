@@ -29,8 +29,8 @@ static uint64_t address_of(const struct profile *p, uint32_t site)
     return p->sites.at[site].depth ? p->sites.at[site].frame[0].address : 0;
 }
 
-/* How many earlier rows have ROW's operation and call chain; CHAIN names the functions for each
- * call site. */
+/* The number of rows with the operation and call chain of ROW and a lower address: it distinguishes
+ * them in the key. CHAIN: the functions of each call site. */
 static size_t same_before(const struct profile *p, const struct profile *sums,
                           const struct profile_entry *row, char *const *chain)
 {
@@ -45,7 +45,7 @@ static size_t same_before(const struct profile *p, const struct profile *sums,
 
 static struct site_run run_of(const struct profile *p, const struct profile_entry *row)
 {
-    /* Calls excluded from timing are assumed to take as long as the others. */
+    /* Calls that are excluded from timing are assumed to take as long as the others. */
     double ranks = p->ranks.n ? (double)p->ranks.n : 1, timed = (double)entry_timed_calls(row);
     double grown = timed > 0 ? 1 + (double)row->excluded / timed : 1, time = 0, wait = 0;
     for (EACH(const struct profile_arrival, a, p->arrivals)) {
@@ -67,7 +67,7 @@ static struct site_part *part_of(struct compared_site *at, uint32_t size_class, 
     return new;
 }
 
-/* To the means of SIDE: 0 for A, 1 for B; WEIGHT: of a rank of the run. */
+/* Adds ROW's calls to the means of SIDE (0: A, 1: B). WEIGHT: 1 / (runs of the side x ranks). */
 static void add_parts(struct compared_site *at, const struct profile *p,
                       const struct profile_entry *row, int side, double weight)
 {
@@ -132,7 +132,7 @@ const char *site_part_text(const struct compared_site *s, const struct profile *
 const char *site_calls_text(const struct compared_site *s, double ns, char text[SITE_PART_TEXT])
 {
     const struct site_part *most = most_changed(s);
-    double alike = 0; /* what all parts grow that change as this one */
+    double alike = 0; /* sum over the parts that change in the same direction */
     *text = '\0';
     for (EACH(const struct site_part, part, s->parts))
         alike += growth(part) * growth(most) > 0 ? growth(part) : 0;

@@ -6,21 +6,21 @@
 #include "document/document.h"
 #include "profile/profile.h"
 
-/* The times of one run at a call site. */
+/* The times of one run in calls from one call site. */
 struct site_run {
     double time; /* ns a rank */
-    double wait; /* share of TIME spent waiting for the last rank; NaN: unknown */
+    double wait; /* share of TIME spent waiting for the last rank to enter; NaN: unknown */
 };
 
-/* Calls with messages of one size class, of collectives on communicators of one size. */
+/* Calls of one size class and, of collectives, on communicators of one size. */
 struct site_part {
-    uint32_t size_class, ranks; /* RANKS: of collectives, otherwise 0 */
-    /* Means of A's and of B's runs and ranks. */
+    uint32_t size_class, ranks; /* RANKS: of the communicator; 0: no collective */
+    /* Means over the runs and ranks of A, and of B. */
     double bytes[2], calls[2], time[2]; /* TIME in ns */
 };
 
-/* One operation called from one call site, identified across runs: since line numbers change when a
- * program is edited, the key is the functions on the call path and, among several calls in the same
+/* One operation at one call site, identified across runs. Line numbers change when a program is
+ * edited, so the key is the functions on the call path and, among several calls in the same
  * functions, the order of their addresses. */
 struct compared_site {
     char *key, *operation, *label;
@@ -33,20 +33,21 @@ struct compared_sites {
     ARRAY(struct compared_site *) list;
 };
 
-/* RUN: N profiles, BEFORE of them of A, which may be freed afterwards. Release by sites_free(). */
+/* The call sites of N profiles RUN, of which the first BEFORE are of A. The profiles may be freed
+ * afterwards. Release by sites_free(). */
 struct compared_sites *sites_find(struct profile *const *run, size_t before, size_t n);
 void sites_free(struct compared_sites *s);
 
-/* Calls of a collective with BYTES on RANKS ranks, or, with RANKS 0, other calls, as " of 4 KiB on
- * 8 ranks (MPI_COMM_WORLD)"; P: a run that has them. */
+/* Writes which calls of OPERATION are meant, " of 4 KiB on 8 ranks (MPI_COMM_WORLD)". RANKS: of a
+ * collective's communicator, otherwise 0. P: a run with these calls. Returns TEXT. */
 enum { SITE_PART_TEXT = 160 };
 const char *call_text(const struct profile *p, const char *operation, double bytes, uint32_t ranks,
                       char text[SITE_PART_TEXT]);
-/* The part that changes most, likewise. */
+/* Writes the part of S whose time changes most in the same form. */
 const char *site_part_text(const struct compared_site *s, const struct profile *p,
                            char text[SITE_PART_TEXT]);
-/* Its share of NS, by which all calls take longer in B, as " by 110 us a call"; or " in 10 -> 20
- * calls a rank". */
+/* Writes how that part changed: its share of NS, by which all calls of S take longer in B, " by 110
+ * us a call"; or " in 10 -> 20 calls a rank". */
 const char *site_calls_text(const struct compared_site *s, double ns, char text[SITE_PART_TEXT]);
 
 /* Adds the table "gains" to D, what tuning predicted beside what is seen, and a finding. The runs A

@@ -1,6 +1,5 @@
-/* The formats in which a run is written: for people, other programs, a browser. To add one: a file
- * here with a struct export_format, above it a comment for the manual, and the file's name in
- * src/local.mk. */
+/* The formats of `collprof report`. To add one: a file here with a struct export_format, above it a
+ * comment for the manual, and the file's name in src/local.mk. */
 #pragma once
 
 #include "base/reason.h"
@@ -9,44 +8,50 @@
 
 #include <stdio.h>
 
-/* The part of a run that a timeline shows, in seconds since its start. NaN: not given; if both are
- * NaN, the time around a typical wait. Only the first 64 lanes are drawn. */
+/* The part of a run that a timeline of at most 64 threads shows, in seconds since the start. NaN:
+ * not given; if both are NaN, the time around a typical wait. */
 struct timeline_view {
     double from, to;
 };
 
 struct export_request {
     const struct export_format *format;
-    const char *path;              /* of what is written; NULL: standard output */
-    const char *what_if;           /* only the effect of this change, as text; NULL: the report */
-    struct report_options options; /* ROWS also limits the call sites of metrics */
+    const char *path;              /* path of the output; NULL: standard output */
+    const char *what_if;           /* predict this change instead, as text; NULL: the report */
+    struct report_options options; /* of the report; ROWS also limits the call sites in metrics */
     struct timeline_view view;
-    const struct profile *trace; /* for EVENTS_BESIDE: the run from profile_load_trace(), or NULL */
+    const struct profile *trace; /* for EVENTS_BESIDE: by profile_load_trace(), or NULL */
 };
 
 struct export_format {
     const char *name;  /* as in --format=NAME */
     const char *file;  /* default name in the run's directory; NULL: standard output */
     const char *note;  /* printed after the path of what was written; NULL: nothing */
-    bool is_directory; /* WRITE makes the directory R->path, and does not use OUT */
-    enum { EVENTS_UNUSED, EVENTS_BESIDE, EVENTS_NEEDED } events; /* NEEDED: P has them */
-    /* Writes P, to which it may add findings. False after reason_give(), which may also remark. */
+    bool is_directory; /* WRITE makes the directory R->path and ignores OUT */
+    enum {
+        EVENTS_UNUSED,
+        EVENTS_BESIDE,
+        EVENTS_NEEDED
+    } events; /* uses of the trace's events: none; R->trace; P's */
+    /* Writes P, to which it may add findings. False after reason_give(), which may also remark on
+     * success. */
     bool (*write)(const struct export_request *r, struct profile *p, FILE *out);
 };
 
-/* All formats, the default first; made by src/local.mk. */
+/* All formats, the default first. The list is made by src/local.mk. */
 extern const struct export_format *const export_formats[];
 extern const struct export_format export_text, export_csv, export_html;
 extern const size_t n_export_formats;
 
-/* Evidence about a run that ended abnormally or goes on, for situation_free(); otherwise NULL. */
+/* The open calls of a run that goes on or ended abnormally, for situation_free(); otherwise
+ * NULL. */
 struct situation *export_situation(const struct export_request *r, const struct profile *p);
 
-/* Adds the cause of an abnormal end: as text to OUT or, if OUT is NULL, to the findings of P.
- * Returns whether the cause is known. */
+/* Adds the verdict on a run that ended abnormally: as text to OUT or, if OUT is NULL, to the
+ * findings of P. Returns whether it names a cause. */
 bool export_verdict(const struct export_request *r, struct profile *p, FILE *out);
 
-/* Adds the timeline of a traced profile, with its tables; returns false and adds nothing if there
- * is nothing to draw. */
+/* Adds the timeline of a traced run with its tables to D. False, without a picture, if VIEW shows
+ * no call. */
 bool picture_timeline(struct document *d, const struct profile *p,
                       const struct timeline_view *view);

@@ -1,5 +1,5 @@
-/* A run as OpenMetrics 1.0 text for a scraper. Values are sums over all ranks: labels name a
- * limited number of call sites, and late ranks, but not each rank. */
+/* A run as OpenMetrics 1.0 text for a scraper. Values are sums over ranks. Labels name only the
+ * costliest call sites and late ranks, since each label is a series in the scraper's database. */
 #include "export/export.h"
 
 #include "base/text.h"
@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The names of families in seconds and bytes end with the unit. */
+/* A metric family. With a UNIT, NAME must end with it. */
 struct family {
-    const char *name, *type, *unit, *help; /* UNIT may be NULL */
+    const char *name, *type, *unit, *help; /* UNIT: or NULL */
     json_t *samples; /* values by labels: {operation="MPI_Recv",site="x.c:12 main"}, or "" */
 };
 
@@ -25,8 +25,8 @@ static void write_value(FILE *out, const char *text)
             fprintf(out, "%s%c", *text == '"' || *text == '\\' ? "\\" : "", *text);
 }
 
-/* Adds VALUE to the sample with these labels, since several call sites may have one name; does not
- * add a new one if there are MOST. KEY or OTHER NULL: no label. */
+/* Adds VALUE to the sample with the labels KEY and OTHER (NULL: none): several call sites may have
+ * one name. Adds no new sample if there are MOST. */
 static void add(struct family *f, const char *key, const char *of_key, const char *other,
                 const char *of_other, double value, size_t most)
 {
@@ -46,7 +46,7 @@ static void add(struct family *f, const char *key, const char *of_key, const cha
         json_put(f->samples, labels, json_real(value + json_number_value(sum)));
 }
 
-/* Frees the samples. */
+/* Writes the family, and frees its samples. */
 static void write_family(struct family *f, FILE *out)
 {
     const char *suffix = !strcmp(f->type, "counter") ? "_total" : "", *labels;
@@ -83,7 +83,7 @@ static void write_run(const struct profile *p, FILE *out)
                      profile_mpi_ns(p) / 1e9, out);
 }
 
-/* By operation and call site, those with the most time. */
+/* Writes calls by operation and call site, the MOST costly ones. */
 static void write_calls(const struct profile *p, char **labels, size_t most, FILE *out)
 {
     struct family family[] = {
@@ -119,7 +119,7 @@ static void write_late(const struct profile *p, FILE *out)
 
 static void write_verdict(struct situation *e, FILE *out)
 {
-    json_auto_t *verdict = verdict_json_of(e); /* this names the call sites of E */
+    json_auto_t *verdict = verdict_json_of(e); /* also sets the names of E's call sites */
     struct family open = {.name = "open_calls",
                           .type = "gauge",
                           .help = "Calls that ranks are in, by operation and call site."},

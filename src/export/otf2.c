@@ -1,6 +1,5 @@
-/* The trace as an OTF2 archive, for Vampir, Scalasca's tools and otf2-print: a location group per
- * rank, a location per thread, a region per MPI function, and a pair of message records for every
- * message that has both ends. */
+/* The trace as an OTF2 archive, for Vampir, Scalasca's tools and otf2-print. A rank is a location
+ * group, a thread a location, an MPI function a region, a matched message a pair of records. */
 #include "config.h"
 #include "export/export.h"
 
@@ -19,12 +18,12 @@ struct archive {
     const struct timeline *t;
     OTF2_Archive *file;
     OTF2_GlobalDefWriter *definitions;
-    OTF2_StringRef strings; /* number of strings written */
-    size_t call;            /* t->order before this index is written */
-    bool bad;               /* something could not be written */
+    OTF2_StringRef strings; /* number of strings written, which is the next reference */
+    size_t call;            /* index in t->order of the next event to write */
+    bool bad;               /* a write has failed */
 };
 
-/* Keeps the OTF2 library's message, instead of printing it on standard error. */
+/* Stores the first error, which the OTF2 library would print on standard error. */
 static OTF2_ErrorCode on_error(void *why, const char *file, uint64_t line, const char *function,
                                OTF2_ErrorCode code, const char *format, va_list arguments)
 {
@@ -58,13 +57,13 @@ static OTF2_TimeStamp time_of(const struct archive *a, int64_t ns)
     return ns > a->p->trace.first_ns ? (OTF2_TimeStamp)(ns - a->p->trace.first_ns) : 0;
 }
 
-/* Locations of a rank are numbered by thread. */
+/* A location's number has the rank, and in its last 8 bits the thread. */
 static OTF2_LocationRef location_of(const struct event *events)
 {
     return (OTF2_LocationRef)events->rank << 8 | events->thread;
 }
 
-/* OTF2 numbers have no gaps: a rank has its index among those with a record. */
+/* OTF2 numbers ranks without gaps, so ranks without a record are not counted. */
 static uint32_t rank_of(const struct archive *a, uint32_t rank)
 {
     return (uint32_t)rank_index(a->p, rank);
@@ -76,7 +75,7 @@ static OTF2_StringRef string(struct archive *a, const char *text)
     return a->strings++;
 }
 
-/* A message needs both ends. */
+/* Writes event I, if it is an end of a matched message. */
 static void put_message(struct archive *a, OTF2_EvtWriter *w, size_t i)
 {
     const struct event *events = &a->p->events.at[i];
@@ -94,9 +93,8 @@ static void put_message(struct archive *a, OTF2_EvtWriter *w, size_t i)
 
 static void put_calls(struct archive *a, OTF2_EvtWriter *w, OTF2_LocationRef location)
 {
-    const struct event *events = a->p->events.at;
-    size_t n = a->p->events.n;
-    while (a->call < n && location_of(&events[a->t->order[a->call]]) == location) {
+    const struct event *events = a->t->events;
+    while (a->call < a->t->n && location_of(&events[a->t->order[a->call]]) == location) {
         const struct event *first = &events[a->t->order[a->call]];
         size_t end = timeline_call_end(a->t, a->call);
         must(a, OTF2_EvtWriter_Enter(w, NULL, time_of(a, first->entry_ns), first->operation));
@@ -136,7 +134,7 @@ static void define_run(struct archive *a)
     }
 }
 
-/* Messages name ranks of MPI_COMM_WORLD, whatever their communicator. */
+/* The one communicator: messages name ranks of MPI_COMM_WORLD, whatever theirs is. */
 static void define_world(struct archive *a)
 {
     const struct profile *p = a->p;
@@ -176,7 +174,7 @@ static void put_location(struct archive *a, int32_t rank, OTF2_LocationRef locat
                                                (OTF2_LocationGroupRef)rank_of(a, (uint32_t)rank)));
 }
 
-/* Ranks ascend, as in t->order. Every rank has at least one thread. */
+/* Writes the threads of RANK, at least one. Calls must be by ascending rank, as t->order is. */
 static void put_rank(struct archive *a, int32_t rank)
 {
     OTF2_LocationRef location = (OTF2_LocationRef)rank << 8;
@@ -226,7 +224,7 @@ static bool write_otf2(const struct export_request *r, struct profile *p, FILE *
         put_all(&a);
         must(&a, OTF2_Archive_Close(a.file));
     }
-    /* OTF2 does not report whether its last block could be written, but errno remains set. */
+    /* OTF2 does not report whether its last block was written, but leaves errno set. */
     if (!why && (errno == ENOSPC || errno == EFBIG || errno == EDQUOT || errno == EIO))
         why = strerror(errno);
     if (a.file && !a.bad && !why)

@@ -1,4 +1,4 @@
-/* The page of a run for a browser: the report's document, with pictures. */
+/* A run as a page for a browser: the report's document with pictures. */
 #include "document/page.h"
 #include "export/export.h"
 

@@ -1,6 +1,6 @@
-/* Writes events as JSON for Perfetto and chrome://tracing: a process for each rank (numbered from
- * 1, since viewers hide process 0), a slice for each call, an arrow for each matched message.
- * Events are written one by one, since a trace may be large. */
+/* A trace as JSON for Perfetto and chrome://tracing: a process for each rank (numbered from 1,
+ * since viewers hide process 0), a slice for each call, an arrow for each matched message. Each
+ * event is written at once, since a trace may be larger than memory. */
 #include "export/export.h"
 
 #include "report/labels.h"
@@ -11,11 +11,11 @@ struct perfetto {
     const struct profile *p;
     const struct timeline *t;
     FILE *out;
-    char **label; /* for each call site */
+    char **label; /* name of each call site */
     size_t events, messages;
 };
 
-/* Writes EVENT and takes over its reference. */
+/* Writes EVENT, and releases it. */
 static void put(struct perfetto *w, json_t *event)
 {
     fputs(w->events++ ? ",\n" : "\n", w->out);
@@ -28,7 +28,7 @@ static double time_us(const struct perfetto *w, int64_t ns)
     return ns > w->p->trace.first_ns ? (double)(ns - w->p->trace.first_ns) / 1e3 : 0;
 }
 
-/* Makes an event of phase PH; takes over its arguments (NULL: none). */
+/* Makes an event of the trace format's phase PH; releases ARGS (NULL: none). */
 static json_t *event(const char *ph, const char *name, const char *category, double ts,
                      uint32_t rank, uint8_t thread, json_t *args)
 {
@@ -58,8 +58,8 @@ static json_t *site_json(const struct perfetto *w, uint32_t site)
     return site == PROFILE_NONE ? json_null() : json_text(w->label[site], SIZE_MAX);
 }
 
-/* Writes one call, which may have completed N requests. A call that sends and receives shows the
- * bytes that it sends, as in the report. */
+/* Writes a call with its N events. A call that sends and receives shows the bytes that it sends, as
+ * in the report. */
 static void put_call(struct perfetto *w, const uint32_t *of, size_t n)
 {
     const struct event *a = &w->p->events.at[*of];
@@ -89,7 +89,7 @@ static void put_call(struct perfetto *w, const uint32_t *of, size_t n)
     put(w, call);
 }
 
-/* An arrow begins inside the sending call and ends inside the receiving one. */
+/* Writes an arrow. It must begin in the sending call's slice and end in the receiving one's. */
 static void put_message(struct perfetto *w, size_t receive)
 {
     const struct event *to = &w->p->events.at[receive],

@@ -1,4 +1,4 @@
-/* The report as it is: text, JSON, CSV. */
+/* The report as text, JSON and CSV. */
 #include "export/export.h"
 
 #include "base/text.h"
@@ -7,7 +7,7 @@
 
 struct situation *export_situation(const struct export_request *r, const struct profile *p)
 {
-    /* A complete profile may no longer have records beside it. */
+    /* Only a profile made from records needs these; others may have lost them. */
     const char *directory = r->options.directory;
     return directory && p->crashed && !p->has_arrivals ? situation_read(directory, VERDICT_SETTLED)
                                                        : NULL;

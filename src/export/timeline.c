@@ -82,7 +82,7 @@ static void find_lanes(struct view_of_trace *v)
 {
     for (size_t i = 0; i < v->p->events.n; i++)
         add_lane(v, v->p->events.at[i].rank, v->p->events.at[i].thread);
-    for (size_t i = 0; i < v->p->nets.n; i++) /* adds MPI's own threads */
+    for (size_t i = 0; i < v->p->nets.n; i++) /* adds threads of the MPI library */
         add_lane(v, v->p->nets.at[i].rank, v->p->nets.at[i].thread);
     qsort(v->lane, v->lanes, sizeof *v->lane, by_lane);
     for (struct view_lane *l = v->lane; l < v->lane + v->lanes; l++)
@@ -90,9 +90,9 @@ static void find_lanes(struct view_of_trace *v)
                  (unsigned)l->thread);
 }
 
-/* The index of a typical one of the waits that cost most together: those at one call site for one
- * rank, the one nearest to their mean. The longest wait of all is often the shutdown. P->events.n
- * if no rank waits. */
+/* A typical wait, around which the timeline is drawn: among the waits at the call site and for the
+ * rank that cost most, the one nearest to their mean. The longest one is often the shutdown.
+ * P->events.n if no rank waits. */
 static size_t typical_wait(const struct view_of_trace *v)
 {
     const struct profile *p = v->p;
@@ -115,7 +115,7 @@ static size_t typical_wait(const struct view_of_trace *v)
     return found;
 }
 
-/* Sets the window: a typical wait, with its length on either side, unless VIEW says otherwise. */
+/* Sets the window: as VIEW says, otherwise a typical wait with its length on either side. */
 static void find_time(struct view_of_trace *v, const struct timeline_view *view)
 {
     const struct profile *p = v->p;
@@ -158,7 +158,7 @@ static double seconds(const struct view_of_trace *v, int64_t ns)
     return (double)(inside - v->p->trace.first_ns) / 1e9;
 }
 
-/* Adds the part of a span that lies in the view. */
+/* Adds the part of a span that is in the window. */
 static void span(struct view_of_trace *v, const char *lane, int64_t from, int64_t to,
                  enum kind_index kind, const char *name)
 {
@@ -170,7 +170,7 @@ static void span(struct view_of_trace *v, const char *lane, int64_t from, int64_
     table_text(v->spans, name);
 }
 
-/* Adds a call, which may have completed N requests: its waiting part, and the rest. */
+/* Adds a call with its N events: first its waits, then the rest. */
 static void span_of_call(struct view_of_trace *v, const struct view_lane *lane, const uint32_t *of,
                          size_t n)
 {
@@ -192,16 +192,15 @@ static void span_of_call(struct view_of_trace *v, const struct view_lane *lane, 
 
 static void spans_of(struct view_of_trace *v, const struct view_lane *lane)
 {
-    const struct event *events = v->p->events.at;
-    for (size_t i = 0, next; i < v->p->events.n; i = next) {
+    for (size_t i = 0, next; i < v->t.n; i = next) {
         next = timeline_call_end(&v->t, i);
-        const struct event *call = &events[v->t.order[i]];
+        const struct event *call = &v->t.events[v->t.order[i]];
         if (call->rank == lane->rank && call->thread == lane->thread)
             span_of_call(v, lane, v->t.order + i, next - i);
     }
 }
 
-/* Adds what MPI did below its calls, in a lane of its own. Events without a duration get a visible
+/* Adds the transport's events in a lane of their own; those without a duration get a visible
  * width. */
 static void transport_of(struct view_of_trace *v, const struct view_lane *lane)
 {
@@ -211,14 +210,16 @@ static void transport_of(struct view_of_trace *v, const struct view_lane *lane)
         int64_t from =
             e->kind >= TRANSPORT_STARTS && e->kind != TRANSPORT_COMPLETED ? e->from_ns : e->to_ns;
         bool found = e->kind == TRANSPORT_POLL || e->kind == TRANSPORT_COMPLETED;
-        int64_t least = (v->to - v->from) / (found ? 800 : 1600); /* starts are drawn over polls */
+        int64_t least =
+            (v->to - v->from) /
+            (found ? 800 : 1600); /* starts are narrower, since they are drawn over polls */
         if (e->rank == lane->rank && e->thread == lane->thread)
             span(v, name, from, e->to_ns > from + least ? e->to_ns : from + least,
                  found ? POLLING : TRANSPORT, e->kind == TRANSPORT_POLL ? "poll" : NULL);
     }
 }
 
-/* Adds the time outside of the recorded windows, which is unknown. */
+/* Adds the time outside of a thinned trace's windows as "not recorded". */
 static void gaps_of(struct view_of_trace *v, const struct view_lane *lane)
 {
     const uint64_t mask = v->p->trace.time_mask;

@@ -79,23 +79,12 @@ static const uint8_t states[] = {[COLLECTIVE_ALL] = WAIT_N_TO_N,
                                  [COLLECTIVE_TO_ROOT] = WAIT_EARLY_ROOT,
                                  [COLLECTIVE_PREFIX] = WAIT_PREFIX};
 
-struct collective_judging {
-    struct timeline *t;
-    ARRAY(int64_t) entered;
-    ARRAY(uint32_t) awaited;
-};
-
 static void judge_instance(void *context, const uint32_t *member, size_t n, size_t root)
 {
-    struct collective_judging *j = context;
-    struct timeline *t = j->t;
+    struct timeline *t = context;
     const struct event *events = t->events;
-    while (j->entered.n < n) {
-        PUSH(&j->entered);
-        PUSH(&j->awaited);
-    }
-    int64_t *entered = j->entered.at;
-    uint32_t *awaited = j->awaited.at;
+    FREED int64_t *entered = memory_alloc(n * sizeof *entered);
+    FREED uint32_t *awaited = memory_alloc(n * sizeof *awaited);
     for (size_t i = 0; i < n; i++)
         entered[i] = events[member[i]].posted_ns;
     collective_awaits(events[*member].collective, entered, n, events[*member].first, root, awaited);
@@ -124,7 +113,7 @@ void collectives_visit(const struct event *events, size_t n,
                        void (*visit)(void *context, const uint32_t *member, size_t n, size_t root),
                        void *context)
 {
-    uint32_t *list = memory_alloc((n + 1) * sizeof *list);
+    FREED uint32_t *list = memory_alloc((n + 1) * sizeof *list);
     size_t m = 0;
     for (size_t i = 0; i < n; i++)
         if ((events[i].kind == EVENT_COLLECTIVE || events[i].kind == EVENT_COLLECTED) &&
@@ -139,13 +128,9 @@ void collectives_visit(const struct event *events, size_t n,
         if (a->collective != COLLECTIVE_NEIGHBOURS && is_whole(events, list + i, end - i))
             visit(context, list + i, end - i, root_of(events, list + i, end - i));
     }
-    free(list);
 }
 
 void cause_of_collectives(struct timeline *t)
 {
-    struct collective_judging j = {t, {0}, {0}};
-    collectives_visit(t->events, t->n, judge_instance, &j);
-    free(j.entered.at);
-    free(j.awaited.at);
+    collectives_visit(t->events, t->n, judge_instance, t);
 }

@@ -335,7 +335,8 @@ static void judge_refused(const struct wait_graph *g, struct verdict *v)
  * to wait for another. */
 static void judge_long(const struct wait_graph *g, struct verdict *v)
 {
-    bool all = true, some = false, *in = memory_alloc(g->s->n_ranks + 1);
+    bool all = true, some = false;
+    FREED bool *in = memory_alloc(g->s->n_ranks + 1);
     for (int32_t r = 0; r < (int32_t)g->s->n_ranks; r++) {
         const struct open_call *c = &g->s->rank[r].call;
         in[r] = c->open;
@@ -346,7 +347,6 @@ static void judge_long(const struct wait_graph *g, struct verdict *v)
         v->kind = VERDICT_UNKNOWN;
         blame(g, v, in);
     }
-    free(in);
 }
 
 struct verdict *verdict_of(const struct situation *s)

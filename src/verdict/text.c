@@ -203,11 +203,10 @@ static void add_ranks(char *text, const json_t *ranks)
 {
     const size_t n = json_array_size(ranks);
     char list[200] = "";
-    int32_t *copy = memory_alloc((n + 1) * sizeof *copy);
+    FREED int32_t *copy = memory_alloc((n + 1) * sizeof *copy);
     for (size_t i = 0; i < n; i++)
         copy[i] = (int32_t)json_integer_value(json_array_get(ranks, i));
     rank_list(list, sizeof list, copy, n);
-    free(copy);
     add(text, "rank%s %s", n == 1 ? "" : "s", list);
 }
 
