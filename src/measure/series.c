@@ -20,16 +20,14 @@ struct plan plan_default(void)
 const char *const plan_stop_names[] = {
     [STOP_CI] = "ci", [STOP_PAPER] = "paper", [STOP_FIXED] = "fixed", NULL};
 
-/* The simulator needs some 10 us for a message, and as much again for every 256 ranks, since it
- * scans what each of them waits for. */
-static const double simulated_message = 10e-6;
-enum { RANKS_AS_MUCH = 256 };
-static double beside; /* only the simulator's one thread changes it: real runs may have several */
+static double simulators_time; /* without a lock, since a simulation has one thread */
 
+/* The simulator needs about 10 us for a message, and 10 us more for every 256 ranks, since it looks
+ * through the pending receives of each. */
 void budget_messages(int n, int ranks)
 {
     if (clock_source == CLOCK_SOURCE_EXTERNAL)
-        beside += n * simulated_message * (1 + (double)ranks / RANKS_AS_MUCH);
+        simulators_time += n * 10e-6 * (1 + ranks / 256.0);
 }
 
 void budget_barrier(int ranks)
@@ -39,10 +37,10 @@ void budget_barrier(int ranks)
 
 double budget_now(void)
 {
-    return clock_now() + beside;
+    return clock_now() + simulators_time;
 }
 
-/* Without memory a sample is lost, never the application. */
+/* In an application that is profiled, a lost sample is better than an exit. */
 void samples_add(struct samples *s, double value)
 {
     if (array_has_room((struct array *)s, sizeof value))
@@ -62,40 +60,42 @@ struct summary samples_summary(const struct samples *s)
 
 /* --- the series --- */
 
-/* A batch gives no value if every operation was dropped. EMPTY_MAX such batches in a row end the
- * series. */
+/* A batch has no value if all of its operations were discarded, as by "direct" if some rank enters
+ * late. EMPTY_MAX such batches in a row end the series. */
 enum { EMPTY_MAX = 20 };
 
-/* STOP_PAPER judges the standard deviation of at least PAPER_REPEATS_MIN means. It discards them at
+/* STOP_PAPER tests the standard deviation of at least PAPER_REPEATS_MIN means. It discards them at
  * most PAPER_ATTEMPTS_MAX times, so that it ends even on a noisy machine without a budget. */
 enum { PAPER_REPEATS_MIN = 8, PAPER_ATTEMPTS_MAX = 50 };
 
-/* Relative half width of the interval of the median; at least half of the last printed digit, since
- * 2 % of almost no time cannot be reached. */
+/* STOP_CI: half of the interval's width, as a share of the median. For medians below 250 ns it is
+ * 5 ns instead, half of the last printed digit, since 2 % of them are less than a clock resolves.
+ */
 static const double ci_width = 0.02, width_least = 5e-9;
 
-/* Standard deviation relative to the mean. */
+/* STOP_PAPER: standard deviation as a share of the mean. */
 static const double sd_limit = 0.03;
 
-/* Rank 0 sends this to the others before every batch. */
+/* Rank 0 sends this to the others before every batch. With 0 repetitions the series is over, and
+ * all ranks return ERROR. */
 struct instruction {
-    struct batch batch; /* of 0 repetitions: the series is over */
-    int error;          /* an MPI error code for all, with 0 repetitions */
+    struct batch batch;
+    int error;
 };
 
 /* The state of a series on rank 0. */
 struct keeping {
     struct plan plan;
     struct series *s;
-    struct samples means; /* time of a batch / its operations, as in the paper */
-    long operations;      /* counted ones */
+    struct samples means; /* of each batch, as in the paper */
+    long operations;      /* operations in all batches after the warm-up */
     double started;       /* budget_now() */
     int warm;             /* warm-up operations done */
-    bool single;          /* batches give a single value */
-    int empty;
-    bool counting; /* warm-up is over */
-    int attempts;  /* for STOP_PAPER, with the present one */
-    double *value;
+    bool single;          /* each batch gives a single value */
+    int empty;            /* batches in a row without a value */
+    bool counting;        /* the warm-up is over */
+    int attempts;         /* for STOP_PAPER: attempts so far */
+    double *value;        /* values of the batch in progress */
 };
 
 /* Seconds left of BUDGET (plan.budget or plan.budget_most). */
@@ -106,13 +106,11 @@ static double time_left(const struct keeping *k, double budget)
 
 /* --- when the series ends --- */
 
-/* Whether there are enough independent samples, and the interval is narrow enough. */
 static bool interval_is_narrow(const struct keeping *k)
 {
     struct summary s = samples_summary(&k->s->samples);
-    if (s.effective < SAMPLES_FOR_INTERVAL)
-        return false;
-    return s.median_high - s.median_low <= 2 * fmax(ci_width * s.median, width_least);
+    return s.effective >= SAMPLES_FOR_INTERVAL &&
+           s.median_high - s.median_low <= 2 * fmax(ci_width * s.median, width_least);
 }
 
 static bool paper_is_content(const struct keeping *k)
@@ -156,7 +154,8 @@ static bool wants_more(struct keeping *k)
     return batches < (size_t)k->plan.repeats_max && !interval_is_narrow(k);
 }
 
-/* Samples with too much autocorrelation for an interval stop at four times the number. */
+/* Whether the median has an interval. With four times the samples that one needs, autocorrelation
+ * prevents it, and more samples would not help: this counts as an interval. */
 static bool has_interval(const struct keeping *k)
 {
     struct summary s = samples_summary(&k->s->samples);
@@ -169,8 +168,8 @@ static bool is_spent(const struct keeping *k)
            (time_left(k, k->plan.budget_most) <= 0 || has_interval(k));
 }
 
-/* Whether to run another batch. The budget is checked first: with STOP_PAPER it must be checked
- * before the rule rejects the attempt in progress, so that there is always a figure. */
+/* Whether to run another batch. The budget is checked before the rule, since STOP_PAPER may reject
+ * the attempt in progress, and without time for another one there would be no result. */
 static bool goes_on(struct keeping *k)
 {
     if (!is_spent(k))
@@ -181,8 +180,8 @@ static bool goes_on(struct keeping *k)
 
 /* --- batches --- */
 
-/* Number of warm-up operations in the next batch. The first batch has one, to learn its duration;
- * then the rest follows if it fits into a quarter of the time left. 0: warm-up is over. */
+/* Number of warm-up operations in the next batch; 0: the warm-up is over. The first batch is one
+ * operation, whose duration shows whether the rest fits into a quarter of the time left. */
 static int warm_up_next(struct keeping *k)
 {
     int rest = k->plan.warmup - k->warm;
@@ -195,9 +194,10 @@ static int warm_up_next(struct keeping *k)
     return 0;
 }
 
-/* Number of operations that fit into the budget; if these are too few for an interval, into
- * budget_most. A running batch cannot be stopped, and it may take many times longer if the machine
- * becomes busy. So a batch gets at first a tenth of the budget, and then grows step by step. */
+/* Number of operations in the next batch: those that fit into the budget, or, if they are too few
+ * for an interval, into budget_most. A batch cannot be interrupted and may take many times longer
+ * if the machine becomes busy: beyond 1000 operations it gets at most a tenth of the budget, and 20
+ * times the operations of the batch before. */
 static int repetitions_next(const struct keeping *k)
 {
     enum { LEAST = SAMPLES_FOR_INTERVAL + 2, LONG = 1000, GROWTH = 20, PARTS = 10 };
@@ -207,7 +207,7 @@ static int repetitions_next(const struct keeping *k)
         fits /= SAMPLES_FOR_INTERVAL;
     if (!k->single)
         fits = fmax(fits, fmin(LEAST, time_left(k, k->plan.budget_most) / each));
-    if (k->empty) /* a rank was late: the next operations are announced earlier */
+    if (k->empty) /* a rank was late, and harmonize() will wait longer before each operation */
         fits /= 2;
     if (k->plan.budget > 0)
         fits =
@@ -252,7 +252,7 @@ static void batch_done(struct keeping *k, const struct batch *b, int n, double e
         sum += k->value[i];
     samples_add(&k->means, sum / n);
     k->operations += b->repetitions;
-    /* The first operations are faster, until back-pressure reaches the timed rank. */
+    /* A rank sends faster until the library's buffers are full: these samples are left out. */
     size_t first = k->plan.stop == STOP_CI ? stats_transient(k->value, (size_t)n) : 0;
     for (size_t i = first; i < (size_t)n; i++)
         samples_add(&k->s->samples, k->value[i]);
@@ -322,11 +322,8 @@ void series_free(struct series *s)
 struct estimate samples_estimate(const struct samples *of)
 {
     struct summary s = samples_summary(of);
-    if (of->n == 0)
-        return (struct estimate){NAN, NAN, NAN};
-    if (s.effective < SAMPLES_FOR_INTERVAL)
-        return (struct estimate){s.median, NAN, NAN};
-    return (struct estimate){s.median, s.median_low, s.median_high};
+    const bool few = s.effective < SAMPLES_FOR_INTERVAL;
+    return (struct estimate){s.median, few ? NAN : s.median_low, few ? NAN : s.median_high};
 }
 
 bool estimates_differ(struct estimate a, struct estimate b, double tolerance)
@@ -339,15 +336,15 @@ bool estimates_differ(struct estimate a, struct estimate b, double tolerance)
 static const double settle_tolerance = 2e-3;
 enum { CURVE_MAX = 10 }; /* holds */
 
-/* Whether the value fell with a longer hold. That cannot raise it: if it seems to, a longer loop
- * met more noise, such as cold caches and other processes. */
+/* Whether a longer hold lowered the value. If it is larger instead, this is noise: a longer loop
+ * has more cold caches and interruptions, but a hold cannot make an operation slower. */
 static bool falls(struct estimate before, struct estimate last)
 {
     return last.value < before.value && estimates_differ(before, last, settle_tolerance);
 }
 
-/* Whether a fall would have been detected: as long as the hold is too short, doubling it lowers the
- * value by as much as the hold grew, by GROWTH. */
+/* Whether the intervals are narrow enough to show a fall: while the hold is too short, a hold that
+ * is longer by GROWTH lowers the value by GROWTH. */
 static bool shows_falls(struct estimate before, struct estimate last, double growth)
 {
     if (!estimate_has_interval(before) || !estimate_has_interval(last))
@@ -356,9 +353,9 @@ static bool shows_falls(struct estimate before, struct estimate last, double gro
     return widths / 2 < growth / 2;
 }
 
-/* On rank 0: adds the point of HOLD, measured by ONE, to the curve, whose accepted point has the
- * series S. Returns whether a longer hold may help. Accepts the new point, and moves ONE to S,
- * unless the value fell no more: then the point before remains accepted, and ONE is freed. */
+/* On rank 0: adds the series ONE, measured with HOLD, to the curve, whose accepted point has the
+ * series S. If the value did not fall, the curve is settled and ONE is freed; otherwise ONE becomes
+ * the accepted S. Returns whether to try a longer hold. */
 static bool curve_take(struct curve *c, struct series *one, struct series *s, double hold)
 {
     const bool first = isnan(c->hold), few = one->samples.n < SAMPLES_FOR_INTERVAL;

@@ -15,7 +15,8 @@ enum {
     TRIES = 12     /* corrections of the number of steps */
 };
 
-/* Every step depends on the previous one, and the compiler must believe that results are used. */
+/* Every step depends on the previous one, so that none run in parallel. The assembler statement
+ * makes the compiler keep the steps although X is not used. */
 static void compute(uint64_t units)
 {
     uint64_t x = units | 1;

@@ -10,23 +10,23 @@ static struct column columns[] = {
     {"from", NULL, COLUMN_INTEGER, 0, NULL},
     {"to", NULL, COLUMN_INTEGER, 0, NULL},
     {"size", "B", COLUMN_INTEGER, 0, NULL},
-    {"mean", "us", COLUMN_REAL, 3, "of the round trip", .flags = COLUMN_DATA_ONLY},
-    {"sd", "us", COLUMN_REAL, 3, "standard deviation of it", .flags = COLUMN_DATA_ONLY},
-    {"median", "us", COLUMN_REAL, 3, NULL},
+    {"mean", "us", COLUMN_REAL, 3, "mean round trip", .flags = COLUMN_DATA_ONLY},
+    {"sd", "us", COLUMN_REAL, 3, "standard deviation of the round trips",
+     .flags = COLUMN_DATA_ONLY},
+    {"median", "us", COLUMN_REAL, 3, "median round trip"},
     {"least", "us", COLUMN_REAL, 3, "shortest round trip", .flags = COLUMN_DATA_ONLY},
     {"one_way", "us", COLUMN_REAL, 3, "median latency in this direction"},
-    {"bound", "us", COLUMN_REAL, 3, "error bound of it", .flags = COLUMN_DATA_ONLY},
-    {"o_s", "us", COLUMN_REAL, 3, "the send call, its receiver waiting"},
-    {"o_r", "us", COLUMN_REAL, 3, "the receive call, for a message that has arrived"},
+    {"bound", "us", COLUMN_REAL, 3, "error bound of one_way", .flags = COLUMN_DATA_ONLY},
+    {"o_s", "us", COLUMN_REAL, 3, "duration of the send call while its receive is posted"},
+    {"o_r", "us", COLUMN_REAL, 3, "duration of the receive call if the message has arrived"},
     {"g", "us", COLUMN_REAL, 3, "gap between consecutive messages"},
     {"protocol", NULL, COLUMN_TEXT, 0,
-     "eager; rendezvous: a send waits for its receiver; pull: the receive call fetches the "
-     "message, so that it is no overhead; empty: unknown which"},
-    {"latency", "us", COLUMN_REAL, 3,
-     "L: the one-way latency of the smallest size minus both calls", .flags = COLUMN_OPTIONAL},
+     "eager; rendezvous: a send waits for its receive; pull: the receive call fetches the message, "
+     "so o_r is unknown; empty: unknown"},
+    {"latency", "us", COLUMN_REAL, 3, "L: one_way minus o_s and o_r, for the smallest size",
+     .flags = COLUMN_OPTIONAL},
     {"per_byte", "ns/B", COLUMN_REAL, 4, "G: growth of the gap per byte", .flags = COLUMN_OPTIONAL},
 };
-enum { N_COLUMNS = sizeof columns / sizeof *columns };
 
 static void add_row(const struct pairs *p, int s, int i, int j, struct table *t)
 {
@@ -47,7 +47,7 @@ static void add_row(const struct pairs *p, int s, int i, int j, struct table *t)
 
 void pairs_table(const struct pairs *p, struct document *d, bool in_text)
 {
-    for (int c = 0; c < N_COLUMNS && !in_text; c++)
+    for (size_t c = 0; c < sizeof columns / sizeof *columns && !in_text; c++)
         columns[c].flags |= COLUMN_DATA_ONLY;
     struct table *t =
         document_table_of(d, "pairs", "Pairs of ranks (medians of round trips)", columns);
@@ -57,7 +57,8 @@ void pairs_table(const struct pairs *p, struct document *d, bool in_text)
                 add_row(p, s, i, j, t);
 }
 
-/* Logarithmic for means, which may span decades; not for deviations, which may be 0. */
+/* Colours are logarithmic for means, which may span decades, and linear for deviations, since these
+ * may be 0. */
 void pairs_pictures(struct document *d)
 {
     struct picture map = {.kind = PICTURE_HEAT,
@@ -82,16 +83,16 @@ void pairs_pictures(struct document *d)
 /* --- a schedule --- */
 
 static const struct column tree_columns[] = {
-    {"arrival", "us", COLUMN_REAL, 2, "predicted, of the message at this rank"},
+    {"arrival", "us", COLUMN_REAL, 2, "predicted time when this rank has the message"},
     {"tree", NULL, COLUMN_TEXT, 0, "ranks below their parents, in the order of sending"},
     {"host", NULL, COLUMN_TEXT, 0, NULL},
     {"rank", NULL, COLUMN_INTEGER, 0, NULL, .flags = COLUMN_DATA_ONLY},
     {"parent", NULL, COLUMN_INTEGER, 0, NULL, .flags = COLUMN_DATA_ONLY},
-    {"end", "us", COLUMN_REAL, 2, "arrival at the last of its children", .flags = COLUMN_DATA_ONLY},
+    {"end", "us", COLUMN_REAL, 2, "last arrival at a child", .flags = COLUMN_DATA_ONLY},
 };
 
 static const struct column message_columns[] = {
-    {"arrival", "us", COLUMN_REAL, 2, "at the sender", .flags = COLUMN_DATA_ONLY},
+    {"arrival", "us", COLUMN_REAL, 2, "arrival at the sender", .flags = COLUMN_DATA_ONLY},
     {"rank", NULL, COLUMN_INTEGER, 0, "the sender", .flags = COLUMN_DATA_ONLY},
     {"end", "us", COLUMN_REAL, 2, "arrival at the receiver", .flags = COLUMN_DATA_ONLY},
     {"to", NULL, COLUMN_INTEGER, 0, "the receiver", .flags = COLUMN_DATA_ONLY},
@@ -101,11 +102,12 @@ struct schedule_drawing {
     const struct schedule *s;
     char *const *host;
     struct table *tree, *messages;
-    char *line; /* "|  " for each ancestor with more children, "|- " or "`- " for the rank itself */
+    char *line; /* "|  " for an ancestor that has more children, then "|- " or "`- ", and a rank */
 };
 
-/* Recursion is as deep as the tree; a chain of 4,096 ranks is no problem. INDENT: three characters
- * for each ancestor. */
+/* Adds the rows of U and its descendants. INDENT: length of the line before U, three characters for
+ * each ancestor. The recursion is as deep as the tree: the stack suffices for chains of thousands.
+ */
 static void add_rank(struct schedule_drawing *w, int u, size_t indent)
 {
     const struct schedule *s = w->s;

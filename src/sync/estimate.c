@@ -6,11 +6,6 @@
 #include <math.h>
 #include <stdbool.h>
 
-static double trip_of(const struct sync_exchange *e)
-{
-    return (e->received - e->sent) - (e->replied - e->arrived);
-}
-
 /* Each exchange bounds the difference of the clocks at its own time. Until MOMENT the clocks may
  * drift, so each bound is widened by the largest possible drift: then no two can contradict. */
 struct sync_point sync_point_from(const struct sync_exchange *e, size_t n)
@@ -18,7 +13,7 @@ struct sync_point sync_point_from(const struct sync_exchange *e, size_t n)
     double low = -INFINITY, high = INFINITY, trip[SYNC_EXCHANGES_MAX] = {0};
     size_t best = 0;
     for (size_t i = 0; i < n; i++) {
-        trip[i] = trip_of(&e[i]);
+        trip[i] = (e[i].received - e[i].sent) - (e[i].replied - e[i].arrived);
         if (trip[i] < trip[best])
             best = i;
     }

@@ -10,17 +10,26 @@ static const double slack_least = 5e-6, slack_most = 0.1;
 /* For ranks that are all on one host: global and local time are equal. */
 static struct sync_clock same_clock = {.domains = 1};
 
+static int measure_again(struct harmony *h)
+{
+    double apart, start = clock_now();
+    TRY(sync_check(h->clock, h->comm, h->from, &apart));
+    h->apart = fmax(h->apart, apart);
+    h->measured = clock_now();
+    h->took = h->measured - start;
+    return MPI_SUCCESS;
+}
+
 /* The slack begins as twice the slowest announcement and may shrink to twice the fastest one: on a
  * busy machine an announcement may be slow only because a rank waited for a processor. */
 int harmonize_open(struct harmony *h, struct sync_clock *clock, MPI_Comm comm)
 {
-    double mine[2] = {INFINITY, 0}, all[2], start = clock_now(); /* fastest, slowest */
+    double mine[2] = {INFINITY, 0}, all[2]; /* fastest, slowest */
     clock = clock ? clock : &same_clock;
     *h = (struct harmony){.clock = clock, .comm = comm, .follows = clock->comm == comm, .from = -1};
     if (h->follows)
-        TRY(sync_remeasure(clock));
-    h->measured = clock_now();
-    h->took = h->measured - start;
+        TRY(measure_again(h));
+    h->apart = 0; /* counts from now on */
     for (int i = 0; i < HARMONY_TRIES; i++) {
         TRY(PMPI_Barrier(comm));
         double announced = sync_now(clock);
@@ -35,21 +44,11 @@ int harmonize_open(struct harmony *h, struct sync_clock *clock, MPI_Comm comm)
     return MPI_SUCCESS;
 }
 
-/* A clock's error bound grows after each measurement, so a fifth of the time goes into measuring.
+/* Measuring takes a fifth of the time, since a clock's error bound grows until it is re-measured.
  */
 static bool is_due(const struct harmony *h)
 {
     return h->follows && clock_now() - h->measured > 4 * h->took;
-}
-
-static int measure_again(struct harmony *h)
-{
-    double apart, start = clock_now();
-    TRY(sync_check(h->clock, h->comm, h->from, &apart));
-    h->apart = fmax(h->apart, apart);
-    h->measured = clock_now();
-    h->took = h->measured - start;
-    return MPI_SUCCESS;
 }
 
 int harmonize(struct harmony *h)

@@ -2,12 +2,12 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/input.h"
 #include "base/try.h"
 #include "sync/yielding.h"
 
 #include <limits.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -32,13 +32,8 @@ static struct limit limit_of(int ranks)
  * several names (containers), and processes of one name different clocks (time namespaces). */
 static uint64_t sync_domain_of_process(void)
 {
-    char boot[64] = "", space[64] = "";
-    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
-    if (!file)
-        return 0;
-    bool read = fgets(boot, sizeof boot, file) != NULL;
-    fclose(file);
-    if (!read)
+    char boot[64], space[64];
+    if (!input_read("/proc/sys/kernel/random/boot_id", boot, sizeof boot))
         return 0;
     /* Kernels before 5.6 have neither this link nor time namespaces. */
     ssize_t length = readlink("/proc/self/ns/time", space, sizeof space - 1);
@@ -302,9 +297,9 @@ int sync_start(struct sync_clock *clock, MPI_Comm comm, uint64_t domain, int fir
     return sync_remeasure(clock);
 }
 
-/* Two clocks may be off in opposite directions, so *APART is the sum of two errors: that of FIRST
- * and the largest of another host. A rank of FIRST's own host reads the same clock; its negative
- * error never is the maximum. */
+/* *APART is a sum, since two clocks may be off in opposite directions: the error of rank FROM or
+ * the largest of all (FIRST), plus the largest one on other hosts. Ranks on the host of FIRST read
+ * the same clock; a negative error excludes them from the maximum. */
 int sync_check(struct sync_clock *clock, MPI_Comm comm, int from, double *apart)
 {
     bool own = comm == clock->comm;

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* Test data: byte K of what rank FROM sends to rank TO. It differs if one of the three differs by
- * 1. */
+/* Test data: byte K of what rank FROM sends to rank TO. Neighbouring values of any argument give
+ * different bytes, so that data of a wrong rank or place are noticed. */
 static unsigned char element(int from, int to, size_t k)
 {
     uint32_t x =
@@ -18,8 +18,8 @@ static unsigned char element(int from, int to, size_t k)
 
 #define SEND c->send, c->send_count, c->send_type
 #define RECV c->recv, c->recv_count, c->recv_type
-/* Name, function and its twin; kind, extents of the buffers, whether it reduces; arguments, which
- * the three calls share. */
+/* X(name, blocking and non-blocking function; kind, extents of send and receive buffer, whether it
+ * reduces; arguments, which blocking, non-blocking and persistent calls share). */
 #define OPERATIONS(X)                                                                              \
     X("barrier", Barrier, Ibarrier, ALL, NONE, NONE, false, c->comm)                               \
     X("broadcast", Bcast, Ibcast, FROM_ROOT, NONE, BLOCK, false, RECV, c->root, c->comm)           \
@@ -101,7 +101,7 @@ static bool has_several(enum operation_extent extent)
     return extent == EXTENT_BLOCKS || extent == EXTENT_NEIGHBORS;
 }
 
-/* AT_ROOT: of operations of this kind only the root has the buffer. */
+/* Bytes of a buffer on this rank. In operations of kind AT_ROOT only the root has it. */
 static size_t extent_bytes(const struct operation_call *c, enum operation_extent extent,
                            enum collective_kind at_root)
 {
@@ -112,7 +112,7 @@ static size_t extent_bytes(const struct operation_call *c, enum operation_extent
     return c->operation->kind == at_root && c->rank != c->root ? 0 : c->bytes * blocks[extent];
 }
 
-/* The rank that block BLOCK is for, or from. */
+/* The rank to which this rank sends block BLOCK, or from which it receives it. */
 static int partner(const struct operation_call *c, enum operation_extent extent, int block)
 {
     int row = (int)lround(sqrt(c->size));
@@ -130,10 +130,10 @@ void operation_fill_buffers(const struct operation_call *c)
 {
     for (int j = 0; c->bytes && (size_t)j * c->bytes < c->send_bytes; j++)
         fill_block(c, c->send + (size_t)j * c->bytes, c->rank, partner(c, c->operation->send, j));
-    /* Not zero: an operation that delivers nothing must not pass for one that delivers zeros. */
+    /* Not 0, which may be a correct result: a byte that was not delivered must be noticed. */
     if (c->recv_bytes)
         memset(c->recv, 0xa5, c->recv_bytes);
-    /* A broadcast has one buffer; the root fills it. */
+    /* A broadcast has one buffer, RECV, which the root sends. */
     if (c->operation->send == EXTENT_NONE && c->rank == c->root && c->recv_bytes)
         fill_block(c, c->recv, c->root, 0);
 }
@@ -196,8 +196,8 @@ void operation_release(struct operation_call *c)
     c->send_bytes = c->recv_bytes = 0;
 }
 
-/* Byte K of block BLOCK that this rank must have received. A send buffer of a single block holds
- * what FROM sends to rank 0. */
+/* Byte K of block BLOCK that this rank must have received. Operations that send one block to all
+ * have the data for rank 0. */
 static unsigned char expected(const struct operation_call *c, int block, size_t k)
 {
     const struct operation *o = c->operation;
@@ -220,7 +220,7 @@ bool operation_check(const struct operation_call *c)
 
 /* --- as a case to be measured --- */
 
-/* The methods "rounds" have a root of their own for each operation. */
+/* Makes the operation with any root: the methods "rounds" change it for each. */
 static int run(void *arg, int root)
 {
     struct operation_call c = *(const struct operation_call *)arg;
@@ -228,7 +228,7 @@ static int run(void *arg, int root)
     return operation_run(&c);
 }
 
-/* The root writes to every cache line, so that no other cache holds it any more. */
+/* The root writes to every cache line of its data, which removes the line from other caches. */
 static void rewrite(void *arg)
 {
     enum { LINE = 64 };
@@ -239,7 +239,7 @@ static void rewrite(void *arg)
         data[i] = data[i];
     if (n > 0)
         data[n - 1] = data[n - 1];
-    /* Stores that are still pending would be charged to the timed operation. */
+    /* Completes all stores now: otherwise the timed operation would wait for them. */
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 

@@ -70,7 +70,7 @@ enum latency_verdict {
  * TO. FROM = TO: a single rank's time in the call. */
 struct latency_figure {
     int from, to;
-    struct estimate value; /* what latency_method.value says; NaN if not measured */
+    struct estimate value; /* as in latency_result, for this pair; NaN if not measured */
     double error;          /* error bound of VALUE, from which half a round trip was subtracted: one
                               direction may take all of it. 0 if each direction could be measured */
     double loop_mean;      /* VALUE computed from the means of loops, as in the paper */
@@ -97,8 +97,8 @@ enum latency_meaning {
 
 struct latency_result {
     const struct latency_method *method;
-    struct estimate value;         /* what latency_method.value says */
-    double loop_mean;              /* from the loops' means, as in the paper; NaN without samples */
+    struct estimate value;         /* in seconds, of what METHOD's MEANING says */
+    double loop_mean;              /* VALUE computed from the means of loops, or NaN */
     struct series series;          /* empty for methods that measure pair by pair */
     struct latency_figure *figure; /* one for each rank or pair; NULL if the method has none */
     int n_figures;
@@ -134,7 +134,7 @@ enum latency_figures { FIGURES_NONE, FIGURES_RANKS, FIGURES_PAIRS };
 
 struct latency_method {
     const char *name;  /* as in --method=NAME */
-    const char *value; /* what its value is, in words */
+    const char *value; /* what its value is, in words for reports: "largest OL_i" */
     enum latency_meaning meaning;
     unsigned kinds; /* operations other than broadcasts that it applies to: bits 1 << enum
                        collective_kind */
@@ -169,10 +169,10 @@ int latency_measure_direct(const struct latency_case *c, struct latency_outcome 
 /* Whether the slowest pair's figure is only an upper bound, since a longer hold may lower it. */
 bool latency_unsettled(const struct latency_result *r);
 
-/* The value of R, or of its figure F if that is not NULL. *ERROR is the error in seconds that
- * clocks and halved round trips may cause: the interval is widened by it, and the value is NaN if
- * *ERROR is more than 1.1 times as large. LOW is 0 if the value is an upper bound, HIGH is NaN if
- * it is a lower bound. */
+/* The value of R, or of its figure F if that is not NULL, with an interval that contains *ERROR:
+ * the error in seconds that clocks and halved round trips may cause. It is NaN if *ERROR
+ * exceeds 1.1 times the value. LOW is 0 if the value is an upper bound, HIGH is NaN if it is a
+ * lower bound. */
 struct estimate latency_within(const struct latency_result *r, const struct latency_figure *f,
                                double *error);
 

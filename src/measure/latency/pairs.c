@@ -109,8 +109,9 @@ static int list_run(struct latency_run *r, const struct pair_list *list, pair_ru
     }
 }
 
-/* Counts the pairs left out. By MEANS_LATENCY methods one of them may be the slowest if the pilot
- * says so; by others ("ol") always, since the pilot does not predict their values. */
+/* Whether a pair that was left out may be the slowest: by a method with MEANS_LATENCY if its time
+ * in the pilot says so; by "ol" always, since it may differ from the latency that the pilot
+ * measures. */
 static void judge_left_out(const struct latency_run *r, const struct pair_list *list)
 {
     struct latency_result *result = r->result;

@@ -1,6 +1,6 @@
-/* The overlap benchmarks: the paper's six, a control, and some that the paper lacks. Each is a list
- * of steps for node 0 (rank 0), and one for the other ranks. The receiver is always ready first: it
- * sends node 0 an explicit message. */
+/* The overlap benchmarks: the paper's six, a control ("serial", without overlap) and some more.
+ * Each is a list of steps for node 0 (rank 0) and one for the other ranks. The receiver posts its
+ * receive before the sender starts: a message of 0 bytes says so. */
 #include "base/clock.h"
 #include "measure/overlap/overlap.h"
 
@@ -14,17 +14,17 @@ enum {
     NOTIFY, /* send 0 bytes to the peer */
     AWAIT,  /* receive 0 bytes from each peer */
     BEGIN,  /* time counts from here */
-    CLEAR,  /* node 0: notify, and time what remains of the notice's latency */
-    ISEND,  /* start sending the data to each peer */
-    IRECV,  /* start receiving them from one */
+    CLEAR,  /* node 0: NOTIFY, and compute what remains of the notice's latency */
+    ISEND,  /* start to send the data to each peer */
+    IRECV,  /* start to receive the data from one peer */
     WORK,   /* the computation */
-    WAIT,   /* complete all that was started */
+    WAIT,   /* complete all requests */
     SEND,   /* blocking, to one peer */
     RECV,
     TIME,              /* T_measured is the time until here */
-    TIME_LESS_LATENCY, /* the same without the message that ended or began the round */
-    TIME_HALF,         /* half of it, since there were two messages */
-    ACKNOWLEDGED       /* node 0: as AWAIT, and time the data's arrival */
+    TIME_LESS_LATENCY, /* TIME minus the latency of the notice that is part of it */
+    TIME_HALF,         /* half of TIME, since there were two messages */
+    ACKNOWLEDGED       /* node 0: AWAIT, and compute when the data arrived */
 };
 
 static double elapsed(const struct overlap_side *s)
@@ -32,7 +32,6 @@ static double elapsed(const struct overlap_side *s)
     return clock_now() - s->began - s->clock_cost;
 }
 
-/* On other ranks the only peer is node 0. */
 static int peer_of(const struct overlap_side *s, int i)
 {
     return s->stage->rank == 0 ? s->first + i : 0;
@@ -43,7 +42,7 @@ static void notify(const struct overlap_side *s)
     PMPI_Send(NULL, 0, MPI_BYTE, peer_of(s, 0), TAG_NOTICE, s->stage->comm);
 }
 
-/* In equal parts, in turn to or from each peer. */
+/* Starts messages of equal size that share the data, to each peer in turn or from one. */
 static void start_messages(struct overlap_side *s, bool sends)
 {
     int peers = s->stage->rank == 0 && sends ? s->peers : 1;
@@ -60,9 +59,10 @@ static void start_messages(struct overlap_side *s, bool sends)
     }
 }
 
-/* The data arrived one latency before the acknowledgement, or while node 0 still computed or
- * waited. The paper subtracts the latency in both cases, although it cost nothing in the second
- * one. All are received at once: a library may only then begin to send. */
+/* T_measured ends when the data arrive, one latency before their acknowledgement does, but not
+ * before node 0 has computed and waited. PUBLISHED: the paper subtracts the latency always, even
+ * if the acknowledgement came while node 0 still computed. Receives are posted for all peers at
+ * once, since a library may send to the later ones only while node 0 is in a call. */
 static void take_acknowledgements(struct overlap_side *s)
 {
     struct overlap_round *round = &s->round;
@@ -93,7 +93,7 @@ static void take_step(struct overlap_side *s, int step)
         s->began = clock_now();
         break;
     case CLEAR:
-        notify(s); /* takes one latency; only then can the message start */
+        notify(s); /* only when this notice has arrived can the message start */
         s->round.late = fmax(0, s->stage->latency[1] - elapsed(s));
         break;
     case ISEND:

@@ -12,22 +12,20 @@
 enum {
     WARMUP = 3,       /* untimed rounds before those of a cell */
     BASE_WARMUP = 24, /* untimed rounds before the base round */
-    BASE_RUNS = 51,   /* rounds of the base, at least: every ratio depends on it */
+    BASE_RUNS = 51,   /* least number of base rounds: many, since every ratio depends on them */
     BATCH = 5         /* runs between two checks of the budget */
 };
 
 /* Denis and Trahay, III-D: blocks of 32 bytes at a stride of 64. */
 enum { BLOCK = 32, STRIDE = 64 };
 
-/* --- the stage: what all measurements share --- */
-
 static double half_interval(const struct summary *s)
 {
     return s->n ? (s->median_high - s->median_low) / 2 : 0;
 }
 
-/* All pages are written: until then they all map to one page of zeros, which the nearest cache
- * serves in half the time of 4 MiB of real memory. */
+/* Writes to all pages: unwritten ones all map to one page of zeros, which stays in the cache, so
+ * that large messages would take half of their time. */
 static unsigned char *new_buffer(size_t bytes)
 {
     unsigned char *buffer = malloc(bytes);
@@ -39,11 +37,9 @@ void overlap_close(struct overlap_stage *stage)
     free(stage->send);
     free(stage->recv);
     free(stage->latency);
-    stage->send = stage->recv = NULL;
-    stage->latency = NULL;
 }
 
-/* Contiguous bytes, or the paper's vector, which leaves out a remainder of less than a block. */
+/* Contiguous bytes, or the paper's vector: whole blocks only, so a remainder is not sent. */
 static void set_type(struct overlap_side *s, size_t bytes)
 {
     if (s->benchmark->vector && bytes >= BLOCK) {
@@ -64,7 +60,7 @@ static void close_side(struct overlap_side *s)
         PMPI_Type_free(&s->type);
 }
 
-/* Returns false on all ranks if any of them cannot open its side. It has to be closed even then. */
+/* False on all ranks if any of them has no threads. Call close_side() even then. */
 static bool open_side(struct overlap_side *s, const struct overlap_benchmark *b,
                       const struct overlap_stage *stage, size_t bytes, int threads)
 {
@@ -75,7 +71,7 @@ static bool open_side(struct overlap_side *s, const struct overlap_benchmark *b,
     return sync_all_have(stage->comm, !b->by_threads || s->computing) == MPI_SUCCESS;
 }
 
-/* Times of the runs, complete on rank 0. */
+/* Times of the runs of a cell, complete on rank 0. */
 enum { MEASURED, PUBLISHED, LATE, COMM, COMP, N_TIMES };
 struct runs {
     struct overlap_side *side;
@@ -90,7 +86,6 @@ static void free_runs(struct runs *r)
         samples_free(&r->of[k]);
 }
 
-/* Computes without communication. As in the overlapped run, communication follows computation. */
 static void work_alone(struct runs *r)
 {
     if (r->side->stage->rank == 0)
@@ -119,9 +114,9 @@ static bool of_rank_0(const struct overlap_side *s, bool value)
     return same;
 }
 
-/* The first message through a page of shared memory takes three times as long as later ones, and a
- * library has hundreds of such pages. So rounds are repeated until ROUNDS of them cause no page
- * fault, for at most WARM_SECONDS. */
+/* Plays rounds until ROUNDS of them cause no page fault, for at most WARM_SECONDS: the first
+ * message through a page of the library's shared memory takes three times as long as later ones,
+ * and there are hundreds of such pages. */
 #define WARM_SECONDS 0.05
 static void warm_up(const struct runs *r, int rounds)
 {
@@ -135,7 +130,7 @@ static void warm_up(const struct runs *r, int rounds)
     }
 }
 
-/* Makes at most MOST runs. After the first BATCH none begins when rank 0's BUDGET is spent. */
+/* Makes MOST runs, fewer if rank 0's BUDGET (seconds) is spent, but at least BATCH. */
 static void all_runs(struct runs *r, int warmup, int most, double budget)
 {
     double until = clock_now() + (budget > 0 ? budget : INFINITY);
@@ -147,7 +142,7 @@ static void all_runs(struct runs *r, int warmup, int most, double budget)
 
 /* --- the figures --- */
 
-/* The time of MOST runs of B by rank 0 and, of the others, TO. */
+/* The time of a round of B between ranks 0 and TO, from at most MOST runs. */
 static struct summary base_time(const struct overlap_benchmark *b,
                                 const struct overlap_stage *stage, size_t bytes, int to, int most)
 {
@@ -185,7 +180,7 @@ bool overlap_open(struct overlap_stage *stage)
     }
     for (int to = 1; to < stage->size && to <= OVERLAP_MESSAGES; to++) {
         const struct overlap_benchmark *b = &overlap_bases[BASE_CONTIGUOUS];
-        /* Twice: at first both ranks may share a processor, and wait for it for milliseconds. */
+        /* The lower of two medians: at first both ranks may be scheduled on one processor. */
         struct summary s = base_time(b, stage, 0, to, BASE_RUNS),
                        again = base_time(b, stage, 0, to, BASE_RUNS);
         if (again.median < s.median)
@@ -197,7 +192,8 @@ bool overlap_open(struct overlap_stage *stage)
     return true;
 }
 
-/* If the message could start only during the computation, times count from that moment. */
+/* Computes the cell's figures. LATE: the message could start only after so much computation, which
+ * therefore could not overlap and is subtracted. */
 static void judge(const struct runs *r, const struct overlap_stage *stage,
                   const struct overlap_base *base, struct overlap_cell *cell)
 {
@@ -214,7 +210,7 @@ static void judge(const struct runs *r, const struct overlap_stage *stage,
         cell->error = half_interval(&m) / cell->t_comm;
         return;
     }
-    if (comm.median <= 0) /* after a latency that was measured on a busy processor */
+    if (comm.median <= 0) /* too large a latency, measured on a busy processor, was subtracted */
         return;
     cell->t_comm = comm.median;
     cell->t_comp = comp.median;

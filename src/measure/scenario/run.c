@@ -6,18 +6,17 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Time stamps of one repetition, and whether the rank was late (0 or 1). All are doubles, so that
- * one reduction finds the maxima. */
+/* One rank's time stamps of a repetition, and whether it missed the start (LATE 0 or 1). All are
+ * doubles, so that one reduction finds the maxima. */
 struct repetition {
     double start, end, arrival, late;
 };
 enum { STAMPS = sizeof(struct repetition) / sizeof(double) };
 
-/* What one rank needs to repeat its part. */
+/* What one rank needs to repeat its script. */
 struct player {
     struct script script;
-    struct harmony *start;
-    MPI_Comm comm;
+    struct harmony *start; /* with the communicator */
     int rank;
     struct scenario_result *result;
     struct repetition *stamps; /* room for two batches: this rank's and the maxima */
@@ -27,7 +26,7 @@ struct player {
     MPI_Request request[SCENARIO_ACTIONS];
 };
 
-/* Local. False if memory is short. */
+/* Prepares operations and computations. Local. False if memory is short. */
 static bool prepare(struct player *p)
 {
     bool ready = true;
@@ -36,7 +35,7 @@ static bool prepare(struct player *p)
         struct operation_call *c = &p->call[i];
         p->request[i] = MPI_REQUEST_NULL;
         if (a->kind == ACTION_ISSUE) {
-            ready = operation_prepare(c, a->operation, p->comm, a->root, a->bytes) && ready;
+            ready = operation_prepare(c, a->operation, p->start->comm, a->root, a->bytes) && ready;
             c->by = a->by;
             c->own = a->own;
         } else if (a->kind == ACTION_COMP)
@@ -95,8 +94,9 @@ static bool plays_right(struct player *p)
     return right;
 }
 
-/* On rank 0: stores the samples of the repetitions T, already maxima over all ranks (starts are
- * negated). Returns how many of B's repetitions count. */
+/* On rank 0: stores samples of the repetitions T, which are maxima over all ranks; START is
+ * negated, so that its maximum is the first start. Returns how many repetitions no rank was late
+ * in. */
 static int take_samples(const struct player *p, const struct repetition *t, const struct batch *b,
                         double *value)
 {
@@ -113,8 +113,8 @@ static int take_samples(const struct player *p, const struct repetition *t, cons
     return taken;
 }
 
-/* The batch function for series_measure(); ARG is the struct player. A rank whose part failed still
- * takes part in every start. */
+/* The batch function for series_measure(); ARG is the struct player. A rank with an error still
+ * calls harmonize() for every repetition, since it is collective. */
 static int batch_play(void *arg, const struct batch *b, double *value, int *taken)
 {
     struct player *p = arg;
@@ -131,8 +131,8 @@ static int batch_play(void *arg, const struct batch *b, double *value, int *take
         t->arrival = isnan(t->arrival) ? -INFINITY : sync_global(clock, t->arrival);
         t->late = p->start->late;
     }
-    TRY(sync_agree(error, p->comm));
-    TRY(PMPI_Reduce(p->stamps, p->stamps + n, STAMPS * n, MPI_DOUBLE, MPI_MAX, 0, p->comm));
+    TRY(sync_agree(error, p->start->comm));
+    TRY(PMPI_Reduce(p->stamps, p->stamps + n, STAMPS * n, MPI_DOUBLE, MPI_MAX, 0, p->start->comm));
     if (p->rank == 0)
         *taken = take_samples(p, p->stamps + n, b, value);
     return MPI_SUCCESS;
@@ -143,10 +143,10 @@ static int measure(struct player *p, const struct plan *plan)
     struct series s;
     TRY(sync_remeasure(p->start->clock));
     p->start->apart = 0;
-    TRY(series_measure(p->comm, plan, 0, batch_play, p, &s));
+    TRY(series_measure(p->start->comm, plan, 0, batch_play, p, &s));
     p->result->completion = s.samples;
     p->result->over_budget = s.over_budget;
-    TRY(sync_check(p->start->clock, p->comm, -1, &p->result->bound));
+    TRY(sync_check(p->start->clock, p->start->comm, -1, &p->result->bound));
     p->result->bound = fmax(p->result->bound, p->start->apart) + clock_cost();
     return MPI_SUCCESS;
 }
@@ -157,7 +157,7 @@ static void agree(struct player *p, bool right)
     double mine[2] = {0, right ? 0 : 1}, all[2];
     for (int i = 0; i < p->script.n; i++)
         mine[0] += p->work[i].achieved;
-    PMPI_Allreduce(mine, all, 2, MPI_DOUBLE, MPI_MAX, p->comm);
+    PMPI_Allreduce(mine, all, 2, MPI_DOUBLE, MPI_MAX, p->start->comm);
     p->result->comp = all[0];
     p->result->correct = all[1] == 0;
 }
@@ -178,7 +178,6 @@ int scenario_run(const struct scenario *s, const struct scenario_point *point,
     PMPI_Comm_rank(start->comm, &rank);
     PMPI_Comm_size(start->comm, &size);
     struct player p RELEASED(release) = {.start = start,
-                                         .comm = start->comm,
                                          .rank = rank,
                                          .result = result,
                                          .script = scenario_script(s, rank, size, point),

@@ -44,8 +44,8 @@ static const struct action *next_issue(const struct script *s, int *at)
     return NULL;
 }
 
-/* MPI matches the collective calls of a communicator only by their order, and never a blocking with
- * a non-blocking one. */
+/* Whether two ranks issue the same operations in the same order: MPI matches the collective calls
+ * of a communicator by order alone, and a blocking one never matches a non-blocking one. */
 static bool check_same_issues(const struct script *a, const struct script *b,
                               char why[SCENARIO_WHY])
 {
