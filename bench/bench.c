@@ -1,5 +1,5 @@
-/* How a benchmark begins and ends: the options that all share, the facts that are needed to compare
- * results, and the CPU contention during the measurement. */
+/* How a benchmark begins and ends: common options, the facts that make results comparable, and the
+ * CPU contention during the measurement. */
 #include "bench.h"
 #include "config.h"
 
@@ -29,7 +29,7 @@ const struct option_registry bench_algorithms = {"algorithm", algorithm_name, NU
 const struct option_limits bench_root = {0, INT_MAX, "a rank"};
 const struct option_limits bench_times = {1, 1e8, "MIN:MAX in microseconds, from 1, as in 16:256"};
 
-/* A control variable of the MPI library, for example to choose its algorithms. */
+/* Sets a control variable of the MPI library (MPI_T), for example one that selects an algorithm. */
 static error_t take_cvar(struct option_parser *parser, const struct option_entry *entry,
                          const char *arg, void *value)
 {
@@ -50,9 +50,10 @@ static error_t take_cvar(struct option_parser *parser, const struct option_entry
 
 #define AT(member) offsetof(struct bench, member)
 static const struct option_entry shared[] = {
-    {"sizes", "MIN:MAX", "message sizes in bytes, powers of two; K, M, G", option_take_range,
-     AT(sizes), OPTION_LIMITS(0, INT_MAX, "MIN:MAX in bytes, as in 8:64K, below 2G")},
-    {"ranks", "MIN:MAX[:STEP]", "run on the first N ranks, powers of two or steps (all)",
+    {"sizes", "MIN:MAX", "message sizes in bytes, in powers of two; suffixes K, M, G",
+     option_take_range, AT(sizes),
+     OPTION_LIMITS(0, INT_MAX, "MIN:MAX in bytes, as in 8:64K, below 2G")},
+    {"ranks", "MIN:MAX[:STEP]", "use the first N ranks, N in powers of two or steps (default: all)",
      option_take_range, AT(ranks),
      OPTION_LIMITS(1, INT_MAX, "MIN:MAX[:STEP], as in 2:8 or 2:64:2")},
     {"repetitions", "M", "operations in one batch", option_take_count, AT(plan.repetitions),
@@ -60,8 +61,8 @@ static const struct option_entry shared[] = {
     {"warmup", "N", "untimed operations before the first timed one", option_take_count,
      AT(plan.warmup), OPTION_LIMITS(0, INT_MAX, "a count, 0 for none"), .letter = 'x',
      .flags = OPTION_RARE},
-    {"stop", "RULE", "when a measurement ends: ci, paper, fixed", option_take_word, AT(plan.stop),
-     OPTION_WORDS(plan_stop_names), .flags = OPTION_RARE},
+    {"stop", "RULE", "the rule that ends a measurement: ci, paper, fixed", option_take_word,
+     AT(plan.stop), OPTION_WORDS(plan_stop_names), .flags = OPTION_RARE},
     {"budget", "SEC", "seconds for one row or cell of the results; 0: no limit", option_take_real,
      AT(plan.budget), OPTION_LIMITS(0, 1e9, "seconds, 0 for no limit"), .flags = OPTION_RARE},
     {"format", "FORMAT", "text, csv or json", option_take_word, AT(format),
@@ -121,7 +122,7 @@ static enum options_result parse_options(struct bench *b, int argc, char **argv,
     if (result == OPTIONS_GOOD)
         result = options_parse(&parser, argc, argv);
     if (result == OPTIONS_GOOD && b->ranks.max > (size_t)b->size) {
-        option_refuse(&parser, "--ranks: %d are running: use: mpiexec -n %zu", b->size,
+        option_refuse(&parser, "--ranks: only %d are running: use: mpiexec -n %zu", b->size,
                       b->ranks.max);
         result = OPTIONS_WRONG;
     }
@@ -159,9 +160,9 @@ static void find_places(struct bench *b)
 static struct watch {
     double time;
     struct noise_totals totals;
-} run, row; /* when they began */
+} run, row; /* scheduling of this process when the run and the present row began */
 
-/* bench_contention() measures from here on. */
+/* A row begins: bench_contention() counts from now on. */
 static void watch(void)
 {
     row.time = clock_now();
@@ -221,8 +222,8 @@ static void fact_ranks(struct document *d, const struct place *places, size_t n)
     document_fact(d, "ranks", "%zu on %zu host%s", n, hosts, hosts == 1 ? "" : "s");
 }
 
-/* Whether waiting ranks release their processors: Open MPI does if configured so or if its launcher
- * detects oversubscription; other libraries need our preloaded one. */
+/* Whether waiting ranks release their processors. Open MPI does if a variable says so, which its
+ * launcher sets if it detects oversubscription; others do with our preloaded library (--yield). */
 static bool yields(void)
 {
     bool (*works)(void) = (bool (*)(void))dlsym(RTLD_DEFAULT, "collprof_yield_works");
@@ -238,7 +239,7 @@ static void fact_load(struct document *d, const struct bench *b, double load)
     if (load <= 1)
         return;
     document_fact(d, "load", "more ranks than processors (%.3g to one): %s", load,
-                  yields() ? "waiting ranks yield; compare figures with each other only"
+                  yields() ? "waiting ranks yield; compare these figures only with each other"
                            : "timings are not meaningful");
     if (!b->yield)
         reason_print(b->program,
@@ -256,7 +257,7 @@ static void fact_repetitions(struct document *d, const struct bench *b)
         document_fact(d, "repetitions", "%d in a batch, warm-up %d, stop rule %s", p->repetitions,
                       p->warmup, plan_stop_names[p->stop]);
     if (p->budget > 0)
-        document_fact(d, "budget", "at most %g s each", fmax(p->budget, p->budget_most));
+        document_fact(d, "budget", "at most %g s a row or cell", fmax(p->budget, p->budget_most));
 }
 
 struct document *bench_document(const struct bench *b, const char *schema)
@@ -273,11 +274,12 @@ struct document *bench_document(const struct bench *b, const char *schema)
     if (*b->cvars)
         document_fact(d, "control variable", "%s", b->cvars);
     if (clock_source == CLOCK_SOURCE_EXTERNAL)
-        document_fact(d, "clock", "simulated: one for all ranks, exact");
+        document_fact(d, "clock", "simulated: one for %s",
+                      local_clock_domain() ? "each host" : "all ranks, exact");
     else
         document_fact(d, "clock", "CLOCK_MONOTONIC_RAW, %.0f ns a reading", 1e9 * clock_cost());
     fact_repetitions(d, b);
-    document_fact(d, "intervals", "95 %%, within this launch; others differ: use collprof repeat");
+    document_fact(d, "intervals", "95 %%, within this launch; launches vary: use collprof repeat");
     fact_ranks(d, b->places, (size_t)b->size);
     fact_load(d, b, place_oversubscription(b->places, (size_t)b->size));
     bench_keep(b, d);
@@ -289,7 +291,7 @@ struct worst {
     int rank;
 };
 
-/* The rank with the most contention since then, on all ranks of COMM. */
+/* Collective over COMM: the rank with the most CPU contention since THEN. */
 static struct worst worst_since(MPI_Comm comm, const struct watch *then)
 {
     struct noise_totals now;
@@ -303,7 +305,7 @@ static struct worst worst_since(MPI_Comm comm, const struct watch *then)
     return all;
 }
 
-static char contention[96]; /* while the last row was measured; "": none is known */
+static char contention[96]; /* remark about the last row; "": no contention, or unknown */
 
 bool bench_contention(MPI_Comm comm)
 {
@@ -312,7 +314,7 @@ bool bench_contention(MPI_Comm comm)
     *contention = '\0';
     if (w.share >= NOISE_FELT_FROM)
         snprintf(contention, sizeof contention,
-                 "%srank %d was not scheduled for %.0f %% of the time",
+                 "%srank %d was not scheduled for %.0f %% of the time (CPU contention)",
                  spoiled ? "unreliable: " : "", w.rank, 100 * w.share);
     return spoiled;
 }
@@ -323,15 +325,15 @@ void bench_remark(struct table *t)
         table_remark(t, FINDING("cpu_contention", DOUBT), "%s", contention);
 }
 
-/* Adds the longest time that a rank was not scheduled to rank 0's D. */
-static void judge(const struct bench *b, struct document *d)
+/* Adds the largest CPU contention of a rank during the whole run to rank 0's document D. */
+static void add_contention(const struct bench *b, struct document *d)
 {
     struct worst w = worst_since(b->comm, &run);
     if (!d || clock_source == CLOCK_SOURCE_EXTERNAL)
         return;
     if (w.share < 0)
-        document_fact(d, "processors", "unknown whether ranks were scheduled all the time%s",
-                      yields() ? ": waiting ranks yield them" : "");
+        document_fact(d, "processors", "CPU contention is unknown%s",
+                      yields() ? ": waiting ranks yield their processors" : "");
     else if (w.share >= NOISE_FELT_FROM)
         document_fact(d, "processors",
                       "rank %d was runnable but not scheduled for %.0f %% of the run", w.rank,
@@ -354,7 +356,7 @@ void bench_sweep(const struct bench *b, const size_t *length, int n_axes,
         watch();
         measure(arg, at);
     }
-    bench_progress_end(b);
+    bench_progress(b, total, total);
 }
 
 void bench_check(const struct bench *b, int error, const struct bench_point *point)
@@ -380,7 +382,7 @@ _Noreturn void bench_leave(int status)
 
 _Noreturn void bench_finish(struct bench *b, struct document *d, int status)
 {
-    judge(b, d);
+    add_contention(b, d);
     int failed = b->rank == 0 && d && !document_save(d, b->output, b->format);
     failed = sync_agree(failed, b->comm);
     bench_keep_end(!failed);

@@ -1,7 +1,7 @@
-/* What all collbench programs share: common options, the facts in a document's header, progress,
- * and exit with one clear line. A program has a struct whose first member is a struct bench,
- * declares its own options for it (base/options.h has an example), passes both to bench_begin(),
- * measures by src/measure, fills a document, and ends by bench_finish(). */
+/* What all collbench programs share: common options, the facts at the head of a document, progress,
+ * and errors of one line. A program has a struct whose first member is a struct bench, declares its
+ * own options for it (base/options.h has an example), passes both to bench_begin(), measures with
+ * src/measure, fills a document, and ends with bench_finish(). */
 #pragma once
 
 #include "base/options.h"
@@ -28,7 +28,8 @@ struct bench {
     const char *output;        /* --output; NULL for standard output */
     bool yield;                /* --yield */
 
-    int traffic; /* set by the program: ranks outside of a group send this percentage of the time */
+    int traffic; /* --traffic, a program's own: percentage of the time that ranks outside of the
+                    group of bench_group_open() send to each other */
 
     const char *without; /* set by the program: names of common options that have no effect in it
                             and are refused, as in "warmup stop"; NULL for none */
@@ -38,43 +39,43 @@ struct bench {
     char cvars[BENCH_CVARS_MAX]; /* the control variables that --cvar has set: "NAME=NUMBER, ..." */
 };
 
-/* Initializes MPI, sets the clock, and parses the options on all ranks. The
- * entries' offsets refer to the struct of which B is the first member. Values in it other than 0
- * are the program's defaults; the common defaults are sizes 8:64K, all ranks, plan_default().
- * Afterwards ranks.min and ranks.max are between 1 and size. Only rank 0 prints usage errors and
- * --help; then all ranks exit with status 2 (0 for --help). */
+/* Initializes MPI, starts the clock, and parses the options on all ranks. The offsets of PROGRAM's
+ * options refer to the struct of which B is the first member. Members that are not 0 are the
+ * program's defaults; the common defaults are sizes 8:64K, all ranks, plan_default(). Afterwards
+ * ranks.min and ranks.max are between 1 and size. After a usage error or --help, which only rank 0
+ * prints, it does not return: all ranks exit with status 2 or 0. */
 void bench_begin(struct bench *b, int *argc, char ***argv, const struct option_program *program);
 
-/* The values of a range, in ascending order. */
+/* The values of a range, in ascending order; at most BENCH_VALUES_MAX. */
 enum { BENCH_VALUES_MAX = 1024 };
 struct bench_values {
     size_t n, at[BENCH_VALUES_MAX];
 };
 struct bench_values bench_values(const struct option_range *range);
 
-/* Calls MEASURE for every combination of indices, the last axis fastest, and shows progress. LENGTH
- * has N_AXES lengths, none 0. */
+/* Calls MEASURE with ARG for every combination of indices AT, the last axis fastest, and shows
+ * progress. LENGTH has the lengths of N_AXES axes, none 0. */
 enum { BENCH_AXES_MAX = 8 };
 void bench_sweep(const struct bench *b, const size_t *length, int n_axes,
                  void (*measure)(void *arg, const size_t *at), void *arg);
 
-/* The first RANKS ranks, with a communicator whose errors are returned, and one clock. */
+/* The first RANKS ranks, with a communicator that returns errors, and a common clock. */
 struct bench_group {
-    int first;     /* whose clock the others follow: the root */
+    int first;     /* set by the caller: the rank whose clock the others follow, usually the root */
     int ranks;     /* 0: not opened, and the members below are undefined */
     MPI_Comm comm; /* MPI_COMM_NULL on ranks outside of the group */
     struct sync_clock clock;
 };
 
-/* Collective over all ranks; both functions wait for all of them. G becomes the group of the first
- * RANKS ranks, unless it already is. */
+/* Collective over all ranks, and a synchronization of them. Opening makes G the group of the first
+ * RANKS ranks, unless it already is; another group is closed first. */
 void bench_group_open(const struct bench *b, size_t ranks, struct bench_group *g);
 void bench_group_close(const struct bench *b, struct bench_group *g);
 
 /* One point of a sweep. */
 struct bench_point {
     const char *name;    /* of the algorithm or operation */
-    const char *arrival; /* name of an arrival pattern; NULL: as the method says */
+    const char *arrival; /* name of an arrival pattern of --arrivals; NULL: none */
     int ranks;
     size_t bytes;
 };
@@ -82,36 +83,37 @@ struct bench_point {
 /* If ERROR is not MPI_SUCCESS: prints "PROGRAM: NAME of 8 bytes among 4 ranks: ...", and aborts. */
 void bench_check(const struct bench *b, int error, const struct bench_point *point);
 
-/* All ranks call it: prints the reasons given (base/reason.h), ends MPI and the program. */
+/* Called by all ranks: prints errors stored by reason_give() (base/reason.h), finalizes MPI, exits.
+ */
 _Noreturn void bench_leave(int status);
 
-/* All ranks call it with the format of one message: rank 0 prints "PROGRAM: MESSAGE"; the exit
- * status is 2. */
+/* Called by all ranks: rank 0 prints "PROGRAM: " and the message that is formatted as by printf;
+ * the exit status is 2. */
 #define bench_refuse(b, ...)                                                                       \
     ((b)->rank ? (void)0 : reason_print((b)->program, __VA_ARGS__), bench_leave(STATUS_USAGE))
 
-/* The broadcasts that need no schedule (trees/bcast.h). */
+/* Values of --algorithm: the broadcasts that need no measured latencies (trees/bcast.h). */
 extern const struct option_registry bench_algorithms;
 
 extern const struct option_limits bench_root;  /* for option_take_count; see bench_check_ranks() */
 extern const struct option_limits bench_times; /* for option_take_range, in microseconds */
 
-/* For the end of a program's option parser: WHAT ("a broadcast") needs at least two ranks, and ROOT
- * must be one of the fewest ranks measured. */
+/* A check of a program's options: refuses fewer than two ranks, which WHAT ("a broadcast") needs,
+ * and a ROOT that is outside of the smallest group measured. Returns 0 if neither is the case. */
 error_t bench_check_ranks(struct option_parser *parser, const struct bench *b, const char *what,
                           int root);
 
-/* Collective: makes a document with the facts that every result needs: program and version, command
- * line, number of ranks and hosts, MPI library, clock, date, oversubscription. Rank 0 gets it; the
- * others NULL. If ranks outnumber processors and --yield was not given, rank 0 warns on stderr. */
+/* Makes a document with the facts that every result needs: program and version, command line,
+ * number of ranks and hosts, MPI library, clock, date, oversubscription. Rank 0 gets it, to be
+ * passed to bench_finish(); other ranks get NULL. If ranks outnumber processors and --yield was not
+ * given, rank 0 warns on stderr. */
 struct document *bench_document(const struct bench *b, const char *schema);
 
-/* Collective over COMM, after these ranks have measured a row. On rank 0: whether there was so much
- * CPU contention since the row began (see bench_sweep()) that it alone may explain any difference
- * in it; on the others nothing is known. */
+/* Collective over COMM, after its ranks have measured a row: whether CPU contention since
+ * bench_sweep() began the row may alone explain any difference in it. Equal on all ranks. */
 bool bench_contention(MPI_Comm comm);
 
-/* Adds the last contention, if there was any, as a remark to T's last row. */
+/* Adds the contention that bench_contention() found, if any, as a remark to T's last row. */
 void bench_remark(struct table *t);
 
 /* Rank 0 saves the document (which may be NULL elsewhere); all ranks finalize MPI and exit with
@@ -120,15 +122,14 @@ _Noreturn void bench_finish(struct bench *b, struct document *d, int status);
 
 /* --- between the parts of this folder --- */
 
-/* Progress on rank 0's standard error: on a terminal one line rewritten in place, elsewhere a line
- * a minute. DONE of TOTAL. */
+/* Shows progress on rank 0's standard error: on a terminal by one line that is rewritten, elsewhere
+ * by a line every minute. DONE: points measured, of TOTAL; if equal, removes the line. */
 void bench_progress(const struct bench *b, size_t done, size_t total);
-void bench_progress_end(const struct bench *b);
 
-/* On rank 0: from now on bench_progress() writes the results so far to a file: "OUTPUT.part" beside
- * the --output, otherwise "PROGRAM-PID.part" in TMPDIR or /tmp. If a signal ends the program, a
- * line names that file. */
+/* On rank 0: from now on bench_progress() also saves the results so far, for the case that a signal
+ * ends the program, in "OUTPUT.part" beside the --output, or without one in "PROGRAM-PID.part" in
+ * TMPDIR or /tmp. A line on stderr then names the file. */
 void bench_keep(const struct bench *b, struct document *results);
 
-/* Ends bench_keep(), and removes its file if the results were SAVED. */
+/* Ends this, and removes the file if the results were SAVED. */
 void bench_keep_end(bool saved);

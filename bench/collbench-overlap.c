@@ -1,4 +1,4 @@
-/* Does communication overlap with computation? Benchmarks of Denis and Trahay, and some more. */
+/* collbench-overlap: the overlap benchmarks of Denis and Trahay ("the paper"), and some more. */
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/stats.h"
@@ -9,7 +9,9 @@
 #include <string.h>
 #include <sys/sysinfo.h>
 
-#define BASE_SECONDS 0.2 /* limit for measuring one kind of T_comm (a base round) at one size */
+#define BASE_SECONDS                                                                               \
+    0.2 /* limit for one kind of base round (enum overlap_base_kind) at one size                   \
+         */
 
 struct overlap_options {
     struct bench bench;
@@ -33,7 +35,7 @@ static const struct option_registry benchmarks = {"benchmark", benchmark_name,
 
 #define AT(member) offsetof(struct overlap_options, member)
 static const struct option_entry option_list[] = {
-    {"benchmark", "LIST", "all: every benchmark for this number of ranks; or of %s",
+    {"benchmark", "LIST", "all that this number of ranks can run (default), or some of %s",
      option_take_list, AT(benchmarks), &benchmarks},
     {"comp", "MIN:MAX", "computation in microseconds", option_take_range, AT(comp), &bench_times},
     {"step", "RATIO", "ratio of neighbouring values on an axis", option_take_real, AT(step),
@@ -52,7 +54,7 @@ static error_t check(struct option_parser *parser, void *values)
     for (size_t i = 0; i < o->benchmarks.n; i++) {
         const struct overlap_benchmark *b = &overlap_benchmarks[o->benchmarks.at[i]];
         if (!overlap_fits(b, o->bench.size))
-            return option_refuse(parser, "%s needs %s, %d run: use: mpiexec -n %d", b->name,
+            return option_refuse(parser, "%s needs %s, but %d run: use: mpiexec -n %d", b->name,
                                  b->to_many ? "3 ranks or more" : "2 ranks", o->bench.size,
                                  b->to_many ? 3 : 2);
         if (b->by_threads && clock_source == CLOCK_SOURCE_EXTERNAL)
@@ -60,10 +62,10 @@ static error_t check(struct option_parser *parser, void *values)
                                  b->name);
     }
     if (o->benchmarks.n == 0)
-        return option_refuse(parser, "overlap needs 2 ranks, 1 run: use: mpiexec -n 2");
+        return option_refuse(parser, "overlap needs 2 ranks, but 1 runs: use: mpiexec -n 2");
     if (o->bench.sizes.min == 0)
         return option_refuse(parser,
-                             "impossible sizes: 0 bytes have nothing to overlap: at least 1");
+                             "--sizes: 0 bytes have nothing to overlap: expected 1 or more");
     return 0;
 }
 
@@ -81,11 +83,11 @@ struct grid_axis {
     double at[AXIS_MAX];
 };
 
-/* The cells of one benchmark. */
+/* The cells of one benchmark, a map of its own. */
 struct grid_part {
     const struct overlap_benchmark *benchmark;
-    const struct grid_axis *y;
-    struct overlap_cell *cell; /* Y->n rows with a cell for every size; to be released by free() */
+    const struct grid_axis *y; /* computations, or numbers of threads */
+    struct overlap_cell *cell; /* Y->n rows with a cell for every size; allocated */
 };
 
 struct overlap_grid {
@@ -111,12 +113,12 @@ static double ratio_shown(const struct overlap_grid *g, const struct grid_part *
     return g->o->published && !p->benchmark->by_threads ? c->published_ratio : c->ratio;
 }
 
-/* Parts of a map that are summarised: the lower and the upper quarter of the sizes. */
+/* Messages of the smallest and of the largest quarter of the sizes, which are summarised. */
 enum messages { SMALL, LARGE };
 
-/* Median ratio of the certain cells of these messages; NaN if there are none or P is NULL. BRIEF:
- * only the shortest quarter of the computations. Otherwise (but by threads) only cells in which
- * neither time exceeds 8 times the other: the ratio would divide by a small part of the time. */
+/* Median of P's certain ratios for WHICH messages; NaN if there are none or P is NULL. BRIEF: only
+ * for the shortest quarter of the computations. Otherwise without cells whose T_comm and T_comp
+ * differ by a factor above 8: the ratio divides by the shorter one. BY_THREADS has no T_comp. */
 static double ratio_of(const struct overlap_grid *g, const struct grid_part *p, enum messages which,
                        bool brief)
 {
@@ -136,7 +138,7 @@ static double ratio_of(const struct overlap_grid *g, const struct grid_part *p, 
     return n ? stats_median(x, n) : NAN;
 }
 
-/* Nearer to 0 (full overlap) than to 1 (no overlap). */
+/* A ratio is 0 with full overlap and 1 without. */
 static bool overlaps(double ratio)
 {
     return ratio < 0.5;
@@ -151,8 +153,8 @@ static const struct column base_columns[] = {
 
 static const struct column summary_columns[] = {
     {"benchmark", NULL, COLUMN_TEXT},
-    {"cells", NULL, COLUMN_INTEGER, .meaning = "measured"},
-    {"certain", NULL, COLUMN_INTEGER, .meaning = "of these, with a ratio known within 0.5"},
+    {"cells", NULL, COLUMN_INTEGER, .meaning = "measured pairs of size and computation"},
+    {"certain", NULL, COLUMN_INTEGER, .meaning = "cells whose ratio is known within 0.5"},
     {"small", NULL, COLUMN_REAL, 2, "median ratio of the smallest quarter of the sizes"},
     {"large", NULL, COLUMN_REAL, 2, "median ratio of the largest quarter of the sizes"},
 };
@@ -164,21 +166,21 @@ static const struct column summary_columns[] = {
 static const struct column cell_columns[] = {
     CELL("benchmark", NULL, TEXT, 0, NULL),
     CELL("size", "B", INTEGER, 0, "bytes of data"),
-    CELL("comp", "us", REAL, 0, "computation, as wanted"),
-    CELL("threads", NULL, INTEGER, 0, "computing threads"),
-    CELL("t_comm", "us", REAL, 3, "the sequence without computation, median between the runs"),
-    CELL("t_comp", "us", REAL, 3, "the computation alone, median between the runs"),
-    CELL("t_measured", "us", REAL, 3, "both, median"),
+    CELL("comp", "us", REAL, 0, "computation, as requested"),
+    CELL("threads", NULL, INTEGER, 0, "number of computing threads"),
+    CELL("t_comm", "us", REAL, 3, "median of communication alone, in turn with the runs"),
+    CELL("t_comp", "us", REAL, 3, "median of computation alone, in turn with the runs"),
+    CELL("t_measured", "us", REAL, 3, "median of communication with computation"),
     CELL("ratio", NULL, REAL, 3, "0 overlapped, 1 serialised; load: t_measured over t_comm"),
     CELL("error", NULL, REAL, 3, "half of the ratio's 95 % interval"),
     CELL("runs", NULL, INTEGER, 0, NULL),
     CELL("published", "us", REAL, 3, "T_measured as the paper defines it"),
-    CELL("published_ratio", NULL, REAL, 3, "the ratio of that, with T_comm of the base round"),
+    CELL("published_ratio", NULL, REAL, 3, "ratio of published and the base round's T_comm"),
     CELL("shown", NULL, REAL, 3, "the ratio that the map shows"),
     CELL("axis", NULL, TEXT, 0, "comp or threads: the vertical axis of the map"),
 };
 
-/* T_comm of each size, as measured with the middle computation: a line over the map. */
+/* A line in the map, where communication takes as long as computation: T_comm of each size. */
 static const struct column line_columns[] = {
     CELL("benchmark", NULL, TEXT, 0, NULL),
     CELL("size", "B", INTEGER, 0, NULL),
@@ -211,7 +213,6 @@ static void add_summary(const struct overlap_grid *g, struct document *d)
     }
 }
 
-/* Adds the row of a measured cell. */
 static void add_cell(const struct overlap_grid *g, const struct grid_part *p, size_t ix, size_t iy)
 {
     const struct overlap_cell *c = cell_at(g, p, ix, iy);
@@ -299,10 +300,11 @@ static const char *behaviour(const struct overlap_grid *g, const double sender[2
         return "none of the classes of Denis and Trahay";
     if (overlaps(ratio_of(g, find_part(g, "sender"), LARGE, true)) ||
         overlaps(ratio_of(g, find_part(g, "receiver"), LARGE, true)))
-        return "large ones only with short computations, as on TCP, since these end before the "
-               "rendezvous is answered";
+        return "large ones overlap with short computations only, as on TCP: such a computation "
+               "ends "
+               "before the rendezvous is answered";
     return overlaps(sender[SMALL]) || overlaps(receiver[SMALL])
-               ? "typical of libraries that answer a rendezvous inside of MPI calls only"
+               ? "typical of libraries that answer a rendezvous only inside of MPI calls"
                : "typical of libraries on shared memory, where a processor has to copy";
 }
 
@@ -324,7 +326,7 @@ static void add_behaviour(const struct overlap_grid *g, struct document *d)
                      behaviour(g, s, r));
 }
 
-/* Adds the table of the base round, and the still empty tables of cells. */
+/* Adds the facts, the table of the base round, and the other tables, which are still empty. */
 static void begin_results(struct overlap_grid *g, struct document *d)
 {
     document_fact(d, "latency", "%.3f us, 0 bytes, one way", 1e6 * g->stage.latency[1]);
@@ -364,7 +366,7 @@ static void make_grid(struct overlap_grid *g)
     g->comp = new_axis((double)o->comp.min, (double)o->comp.max, o->step);
     g->threads = new_axis(1, units, o->step);
     memmove(g->threads.at + 1, g->threads.at, g->threads.n++ * sizeof *g->threads.at);
-    g->threads.at[0] = 0; /* for comparison */
+    g->threads.at[0] = 0; /* no thread: the time to compare with */
     for (size_t i = 0; i < o->benchmarks.n; i++) {
         struct grid_part *p = &g->part[g->n_parts++];
         p->benchmark = &overlap_benchmarks[o->benchmarks.at[i]];
@@ -373,7 +375,7 @@ static void make_grid(struct overlap_grid *g)
     }
 }
 
-/* Called on all ranks; D is used on rank 0. */
+/* Collective: finds the work for each computation time. D is used on rank 0. */
 static void calibrate(struct overlap_grid *g, struct document *d)
 {
     double worst = 0, all;
@@ -393,7 +395,7 @@ static void measure_base(void *arg, const size_t *at)
     g->base[*at] = overlap_base_measure(&g->stage, (size_t)g->size.at[*at]);
 }
 
-/* Axes of the cells. A run that is interrupted has covered all benchmarks and sizes. */
+/* Axes of the sweep. Y is the slowest, so that an interrupted run has all benchmarks and sizes. */
 enum { Y, PART, SIZE, LENGTHS };
 
 static void measure_cell(void *arg, const size_t *at)
@@ -435,7 +437,7 @@ int main(int argc, char **argv)
         bench_refuse(b, "no memory for messages of %zu bytes: choose smaller --sizes",
                      g.stage.largest);
     calibrate(&g, d);
-    overlap_base_measure(&g.stage, b->sizes.min); /* opens connections, and warms up */
+    overlap_base_measure(&g.stage, b->sizes.min); /* MPI opens its connections meanwhile */
     bench_sweep(b, &g.size.n, 1, measure_base, &g);
     if (d)
         begin_results(&g, d);

@@ -1,4 +1,5 @@
-/* The latency of every pair of ranks: PetaSHA's mmpi.c, extended. */
+/* collbench-pairs: the latency of every pair of ranks, as PetaSHA's mmpi.c ("the original tool")
+ * measures it, with one-way latencies, the parameters of LogGP and slow ranks in addition. */
 #include "base/topology.h"
 #include "bench.h"
 #include "document/save.h"
@@ -14,7 +15,7 @@ struct pairs_options {
     struct bench bench;
     int order;       /* enum pairs_order */
     int messages;    /* enum pairs_messages */
-    const char *log; /* NULL for none */
+    const char *log; /* file for the original tool's log; NULL for none */
     double suspect;  /* factor from which a pair is reported as slow; 0: no search */
 };
 
@@ -30,11 +31,12 @@ static const char *const messages[] = {[PAIRS_STANDARD] = "standard",
 
 static const struct option_entry option_list[] = {
     {"order", "ORDER",
-     "tournament: disjoint pairs at a time, unless pairs alone are faster; alone: one pair at a "
-     "time; paper: the same, with repeats as the outer loop",
+     "tournament: disjoint pairs at the same time, unless they slow each other down; alone: one "
+     "pair "
+     "at a time; paper: as alone, with repetitions as the outer loop",
      option_take_word, offsetof(struct pairs_options, order), OPTION_WORDS(orders)},
-    {"messages", "KIND", "of round trips: standard, persistent or partitioned", option_take_word,
-     offsetof(struct pairs_options, messages), OPTION_WORDS(messages)},
+    {"messages", "KIND", "messages of round trips: standard, persistent or partitioned",
+     option_take_word, offsetof(struct pairs_options, messages), OPTION_WORDS(messages)},
     {"log-file", "FILE", "write a log like the original tool's: means and deviations",
      option_take_text, offsetof(struct pairs_options, log)},
     {"suspect", "FACTOR",
@@ -61,7 +63,7 @@ static const struct option_program program = {
     "other.",
     .options = option_list, .check = check};
 
-/* Most ranks for a table of pairs, and most ranks for one that is shown as text. */
+/* With more ranks there is no table of pairs, or none in the text format: it would be too long. */
 enum { TABLE_MAX = 256, TEXT_MAX = 8 };
 
 /* Names of enum place_relation. */
@@ -72,10 +74,10 @@ static const char *const relations[] = {[SAME_CORE] = "core",
                                         [OTHER_NODE] = "other-node"};
 
 static const struct column relation_columns[] = {
-    {"relation", NULL, COLUMN_TEXT, 0, "closest thing that the two ranks share (hwloc, host)"},
+    {"relation", NULL, COLUMN_TEXT, 0, "smallest unit that both ranks share, by hwloc"},
     {"pairs", NULL, COLUMN_INTEGER, 0, NULL},
     {"size", "B", COLUMN_INTEGER, 0, NULL},
-    {"lowest", "us", COLUMN_REAL, 2, "smallest median round trip of these pairs"},
+    {"lowest", "us", COLUMN_REAL, 2, "median round trip of the fastest of these pairs"},
     {"median", "us", COLUMN_REAL, 2, "median of the pairs' medians"},
     {"highest", "us", COLUMN_REAL, 2, NULL},
 };
@@ -93,11 +95,8 @@ static void add_relation(const struct pairs *p, const struct place *place, int s
         return;
     stats_sort(trip, n);
     table_text(t, relations[relation]);
-    table_integer(t, (long long)n);
-    table_integer(t, (long long)p->size[s].bytes);
-    table_real(t, trip[0]);
-    table_real(t, stats_quantile(trip, n, 0.5));
-    table_real(t, trip[n - 1]);
+    table_reals(t, (double)n, (double)p->size[s].bytes, trip[0], stats_quantile(trip, n, 0.5),
+                trip[n - 1]);
 }
 
 static void add_relations(const struct pairs *p, const struct place *place, struct document *d)
@@ -117,8 +116,8 @@ static void add_bound(const struct pairs *p, struct document *d, const struct pa
         bound = fmax(bound, s->of[PAIRS_BOUND][k]);
     if (bound > 0)
         document_finding(d, FINDING("one_way_bound", DOUBT),
-                         "%zu B: the clocks bound one-way latencies to +-%.2f us.", s->bytes,
-                         1e6 * bound);
+                         "%zu B: one-way latencies may be off by %.2f us, the error of the clocks.",
+                         s->bytes, 1e6 * bound);
     if (isinf(p->drift) && s == p->size)
         document_finding(d, FINDING("one_way_unknown", DOUBT),
                          "One-way latencies are unknown: the rate of a clock changed.");
@@ -144,9 +143,11 @@ static void add_slow(const struct pairs *p, const struct slow *slow, struct docu
     if (slow->kind == SLOW_PAIR) {
         f.number[2].name = "other_rank";
         f.number[2].value = slow->b;
-        document_finding(d, &f,
-                         "Ranks %d on %s and %d on %s need %.3g times what is usual for both.",
-                         slow->a, a, slow->b, p->host[slow->b], slow->factor);
+        document_finding(
+            d, &f,
+            "Round trips of rank %d on %s and rank %d on %s take %.3g times as long as "
+            "usual for both.",
+            slow->a, a, slow->b, p->host[slow->b], slow->factor);
     } else if (slow->kind == SLOW_HOST) {
         document_finding(d, &f,
                          "Host %s is slow: the fastest pair of its ranks takes %.3g times as long "
@@ -180,7 +181,7 @@ static int report(const struct pairs_options *o, const struct pairs *p, struct d
     document_fact(d, "times", "full round trips, not halved, as in the original tool");
     document_fact(d, "order", "%s", p->order);
     if (o->messages != PAIRS_STANDARD)
-        document_fact(d, "messages", "%s; those of o_r, g and protocol are standard",
+        document_fact(d, "messages", "%s; o_r, g and protocol are of standard messages",
                       messages[o->messages]);
     add_relations(p, o->bench.places, d);
     if (p->n <= TABLE_MAX)

@@ -1,4 +1,4 @@
-/* Collective operations in a context: scenarios of Gracia, Niethammer and Sethi, or from a file. */
+/* collbench-scenario: scenarios of Gracia, Niethammer and Sethi ("the paper"), or from files. */
 #include "base/input.h"
 #include "base/overlap.h"
 #include "base/text.h"
@@ -19,7 +19,7 @@ struct scenario_options {
     struct option_chosen operations; /* 2 i: operation i; 2 i + 1: its non-blocking form */
     struct option_chosen
         algorithms;      /* of bcasts[]; "native" is the library's, for every operation */
-    collective_run *own; /* one more, from a shared object; NULL: none */
+    collective_run *own; /* one more algorithm, from a shared object; NULL: none */
     char own_name[64];
     struct scenario scenario[MAX_SCENARIOS];
     size_t n_scenarios;
@@ -45,13 +45,13 @@ static error_t take_scenario(struct option_parser *parser, struct scenario_optio
     const char *text = own ? NULL : scenarios[*word - '1'];
     FILE *file = own ? input_file(word, &why) : fmemopen((void *)text, strlen(text), "r");
     if (!file)
-        return option_refuse(parser, "scenario '%s': %s: 1, 2, 3 or a file", word, why);
+        return option_refuse(parser, "scenario '%s': %s: expected 1, 2, 3 or a file", word, why);
     bool good = scenario_read(file, text_base_of(word), s, line);
     fclose(file);
     return good ? 0 : option_refuse(parser, "%s: %s", word, line);
 }
 
-/* What has a '/' in it is the path of a shared object. */
+/* A word with a '/' is the path of a shared object, others are names of algorithms. */
 static error_t take_algorithm(struct option_parser *parser, struct scenario_options *o,
                               const char *word)
 {
@@ -63,7 +63,7 @@ static error_t take_algorithm(struct option_parser *parser, struct scenario_opti
     return o->own ? 0 : option_refuse(parser, "--algorithm: %s", dlerror());
 }
 
-/* The words of --scenario or --algorithm. */
+/* Takes the list of --algorithm, which has a registry (FROM), or of --scenario. */
 static error_t take_words(struct option_parser *parser, const struct option_entry *option,
                           const char *arg, void *value)
 {
@@ -78,10 +78,10 @@ static error_t take_words(struct option_parser *parser, const struct option_entr
 
 #define AT(member) offsetof(struct scenario_options, member)
 static const struct option_entry option_list[] = {
-    {"operation", "LIST", "all, or of %s", option_take_list, AT(operations), &words},
+    {"operation", "LIST", "all, or some of %s", option_take_list, AT(operations), &words},
     {"algorithm", "LIST",
-     "native (default): the library's; or collprof's broadcasts: all, or of %s; or ./FILE.so, with "
-     "an operation of yours",
+     "native (default): the library's; or collprof's broadcasts: all, or some of %s; or ./FILE.so "
+     "with an operation of yours",
      take_words, 0, &bench_algorithms},
     {"scenario", "LIST",
      "1 collective only, 2 with a delayed participant, 3 overlapping with computation, or files "
@@ -128,14 +128,16 @@ static size_t algorithms_of(const struct scenario_options *o)
     return o->algorithms.n + (o->own != NULL);
 }
 
+/* Of other algorithms than native, ours are blocking broadcasts, a user's any blocking operation.
+ */
 static bool exists(const struct scenario_point *p)
 {
     bool can = p->own || strcmp(p->operation->name, "broadcast") == 0;
     return (!p->by && !p->own) || (!p->twin && can);
 }
 
-/* Refuses what cannot run, before anything is measured. Some combinations may not exist, but at
- * least one must. */
+/* Refuses scenarios that cannot run, before anything is measured. Combinations of operation and
+ * algorithm that do not exist are left out, but at least one must exist. */
 static void check_all(const struct scenario_options *o)
 {
     const size_t all = o->operations.n * algorithms_of(o);
@@ -153,11 +155,11 @@ static void check_all(const struct scenario_options *o)
         } while (option_next(&o->bench.ranks, &ranks));
     }
     if (!any)
-        bench_refuse(&o->bench, "--algorithm: only the blocking broadcast has others than native: "
+        bench_refuse(&o->bench, "--algorithm: no operation but broadcast has others than native: "
                                 "use: --operation=broadcast");
 }
 
-/* The candidates for a picture's x axis: it is the first one that varies. */
+/* What a picture's x axis may be. It is the first of these of which there are several values. */
 enum scenario_axis { AXIS_RANKS, AXIS_SIZE, AXIS_DELAY, AXIS_COMP, N_AXES };
 
 /* The state of the sweep; rank 0 has the results. */
@@ -169,15 +171,16 @@ struct scenario_session {
     /* Of the row in progress: */
     const struct scenario *scenario;
     struct scenario_point point;
-    struct scenario_sweep sweeps; /* those that SCENARIO uses */
+    struct scenario_sweep sweeps; /* values that SCENARIO takes from the sweep */
     double alone;                 /* median T_sc of the same row without computation, seconds */
-    bool varies[N_AXES];
+    /* Of the whole sweep: */
+    bool varies[N_AXES]; /* there are several values */
     struct table *table;
-    bool wrong;   /* some data were */
-    double bound; /* largest clock error of all rows, seconds */
+    bool wrong;   /* an operation has delivered wrong data */
+    double bound; /* largest error bound of the clocks in all rows, seconds */
 };
 
-/* The paper's columns come first. */
+/* The paper's columns are first, in its order. */
 static const struct column columns[] = {
     {"data", "B", COLUMN_INTEGER, .meaning = "bytes of one block, see collbench-scenario(1)"},
     {"ranks", NULL, COLUMN_INTEGER, .meaning = "participants"},
@@ -185,12 +188,12 @@ static const struct column columns[] = {
      .flags = COLUMN_DATA_ONLY},
     {"min", "us", COLUMN_REAL, 3, .flags = COLUMN_DATA_ONLY},
     {"max", "us", COLUMN_REAL, 3, .flags = COLUMN_DATA_ONLY},
-    {"stddev", "us", COLUMN_REAL, 3, "of these repetitions, n in the denominator",
+    {"stddev", "us", COLUMN_REAL, 3, "standard deviation of T_sc, with n in the denominator",
      .flags = COLUMN_DATA_ONLY},
     {"median", "us", COLUMN_REAL, 3, "median T_sc"},
     {"delay", "us", COLUMN_REAL, 3, "total delay of the latest participant",
      .flags = COLUMN_OPTIONAL},
-    {"comp", "us", COLUMN_REAL, 3, "the computation, as calibrated", .flags = COLUMN_OPTIONAL},
+    {"comp", "us", COLUMN_REAL, 3, "duration of the computation", .flags = COLUMN_OPTIONAL},
     {"after_last", "us", COLUMN_REAL, 3, "median of last exit minus last arrival",
      .flags = COLUMN_DATA_ONLY},
     {"hidden", "%", COLUMN_REAL, 1, "overlapped share of the shorter of operation and computation",
@@ -198,13 +201,13 @@ static const struct column columns[] = {
     {"median_low", "us", COLUMN_REAL, 3, "lower end of the median's 95 % interval", "low",
      COLUMN_OPTIONAL},
     {"median_high", "us", COLUMN_REAL, 3, "upper end", "high", COLUMN_OPTIONAL},
-    {"samples", NULL, COLUMN_INTEGER, .meaning = "repetitions that count",
+    {"samples", NULL, COLUMN_INTEGER, .meaning = "repetitions that all ranks began on time",
      .flags = COLUMN_DATA_ONLY},
     {"bound", "us", COLUMN_REAL, 3, "clock error bound of this row's times",
      .flags = COLUMN_DATA_ONLY},
     {"operation", NULL, COLUMN_TEXT, .flags = COLUMN_SHORTEN},
     {"scenario", NULL, COLUMN_TEXT, .flags = COLUMN_SHORTEN},
-    {"line", NULL, COLUMN_TEXT, .meaning = "of the picture", .flags = COLUMN_DATA_ONLY},
+    {"line", NULL, COLUMN_TEXT, .meaning = "line in the picture", .flags = COLUMN_DATA_ONLY},
 };
 
 static const struct {
@@ -233,7 +236,7 @@ static const char *operation_name(const struct scenario_session *w, char text[80
     return text;
 }
 
-/* Name of the row's line in a picture: all parameters but the x axis. */
+/* Names the row's line in a picture by the operation and all values that vary, but the x axis. */
 static void line_name(const struct scenario_session *w, char *text, size_t size)
 {
     const double at[N_AXES] = {w->group.ranks, (double)w->point.bytes, 1e6 * w->point.delay,
@@ -266,9 +269,10 @@ static void add_row(struct scenario_session *w, const struct scenario_result *x)
     bench_remark(t);
     if (!x->correct)
         table_remark(t, FINDING("wrong_data", ERROR),
-                     "wrong data arrived: do not trust this library");
+                     "the operation delivered wrong data: do not trust this library");
     if (x->completion.n == 0)
-        table_remark(t, FINDING("no_sample", DOUBT), "no repetition began on time on all ranks");
+        table_remark(t, FINDING("no_sample", DOUBT),
+                     "no result: in every repetition a rank missed the common start");
     if (x->over_budget)
         table_remark(t, FINDING("budget_spent", NOTE),
                      "ended by its time budget, not by the stop rule");
@@ -276,7 +280,7 @@ static void add_row(struct scenario_session *w, const struct scenario_result *x)
     w->bound = fmax(w->bound, x->bound);
 }
 
-/* Adds the median with its interval, and the average, which the paper plots. */
+/* Adds pictures of the median with its interval, and of the average, which the paper plots. */
 static void add_results(const struct scenario_session *w, struct document *d)
 {
     enum scenario_axis x = x_axis(w);
@@ -301,8 +305,8 @@ static void add_results(const struct scenario_session *w, struct document *d)
     document_picture(d, &picture);
 }
 
-/* Loops of the sweep. Of one that a scenario does not use, only the first value is measured.
- * COMP 0 means no computation. */
+/* Axes of the sweep. Of one that a scenario does not use, only value 0 is measured; COMP 0: none.
+ */
 enum { RANKS, SCENARIO, OPERATION, ALGORITHM, SIZE, DELAY, COMP, LENGTHS };
 
 static void measure(struct scenario_session *w)
@@ -342,7 +346,6 @@ static void visit(void *arg, const size_t *at)
     measure(w);
 }
 
-/* Returns whether any scenario has swept computations. */
 static void fill_defaults(struct scenario_options *o)
 {
     bool computes = false;

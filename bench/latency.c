@@ -1,6 +1,6 @@
-/* collbench-bcast and collbench-collective: how long one operation takes, by every method. It is
- * one program, and its name says which. collbench-bcast measures broadcasts by several algorithms,
- * from the root's entry; collbench-collective operations of the library, from the last rank's
+/* collbench-bcast and collbench-collective: how long one operation takes, by several methods. They
+ * are one program with two names. collbench-bcast measures broadcasts by several algorithms, from
+ * the root's entry; collbench-collective measures the library's operations, from the last rank's
  * entry (held) or with all ranks entering at the same moment (direct). */
 #include "base/hash.h"
 #include "base/memory.h"
@@ -19,7 +19,7 @@ OPTION_NAMES(method_name, n_latency_methods, latency_methods[i]->name)
 OPTION_NAMES(operation_name, 2 * n_operations,
              i < n_operations ? operations[i].name : operations[i - n_operations].persistent_name)
 
-/* By MPI's name, also "persistent-MPI_Bcast". */
+/* Finds an operation by MPI's name, as in "MPI_Bcast" or "persistent-MPI_Bcast". */
 static size_t find_operation(const char *name)
 {
     const size_t prefix = strlen(OPERATION_PERSISTENT);
@@ -41,7 +41,7 @@ static bool is_ours(size_t i, const void *values)
     return latency_methods[i]->meaning != MEANS_SUITE;
 }
 
-/* Names of other suites; the names of their methods begin with these. */
+/* Names of other benchmark suites, with which the names of their methods begin. */
 static const char *const suite_names[] = {"osu", "imb", "repro"};
 OPTION_NAMES(suite_name, sizeof suite_names / sizeof *suite_names, suite_names[i])
 
@@ -52,14 +52,14 @@ static const struct option_registry methods = {"method", method_name, .in_all = 
 
 /* --- options --- */
 
-/* The rank of an arrival pattern late:RANK; -1: it is another. */
+/* The rank of the arrival pattern late:RANK; -1 for other patterns. */
 static int late_rank(const char *pattern)
 {
     int rank, end = 0;
     return sscanf(pattern, "late:%5d%n", &rank, &end) == 1 && !pattern[end] ? rank : -1;
 }
 
-/* A word that is no pattern is a directory. */
+/* Takes the list of --arrivals, each pattern once. A word that is no pattern is a directory. */
 static error_t take_arrivals(struct option_parser *parser, const struct option_entry *entry,
                              const char *list, void *value)
 {
@@ -98,7 +98,7 @@ static bool is_chosen(const struct latency_options *o, size_t method)
     return false;
 }
 
-/* In the order of the list, in which they are measured. */
+/* Collects the chosen methods in the order of latency_methods[], in which they are measured. */
 static void choose_methods(struct latency_options *o)
 {
     if (o->methods.n == 0)
@@ -157,12 +157,13 @@ static error_t check_together(struct option_parser *parser, void *options)
             k++;
         measured += k < o->n_methods;
         if (k == o->n_methods && (named || (measured == 0 && i + 1 == o->things.n)))
-            return option_refuse(parser, "%s has no result by these methods: use: --method=direct",
+            return option_refuse(parser,
+                                 "%s is measured by none of these methods: use: --method=direct",
                                  latency_thing(o, i));
     }
     if (o->fresh && suite)
         return option_refuse(parser, "--fresh: the loops of other suites broadcast the same data "
-                                     "again and again: leave one out");
+                                     "again and again: leave out --fresh or --as");
     if (o->bench.traffic && o->bench.ranks.max + 2 > (size_t)o->bench.size)
         return option_refuse(
             parser, "--traffic needs 2 ranks beyond --ranks: use: mpiexec -n %d, --ranks=%d", all,
@@ -180,14 +181,14 @@ static error_t check_together(struct option_parser *parser, void *options)
 #define AT(member) offsetof(struct latency_options, member)
 static const struct option_entry option_list[] = {
     {"algorithm", "LIST",
-     "the broadcasts to measure: all, or of %s (native, the library's MPI_Bcast)", option_take_list,
-     AT(things), &bench_algorithms},
+     "broadcast algorithms: all, or some of %s (default: native, that of MPI_Bcast)",
+     option_take_list, AT(things), &bench_algorithms},
     {"operation", "LIST",
      "operations, persistent-NAME, or all; default: reduce,allreduce,barrier,allgather,alltoall",
      option_take_list, AT(things), &operation_list},
-    {"method", "LIST", "all: every method of ours; or of %s (held,direct)", option_take_list,
-     AT(methods), &methods},
-    {"as", "LIST", "in addition the timing loops of other suites: osu, imb, repro, all",
+    {"method", "LIST", "all, or some of %s (default: held,direct)", option_take_list, AT(methods),
+     &methods},
+    {"as", "LIST", "add the timing loops of other benchmark suites: osu, imb, repro, all",
      option_take_list, AT(suites), &suites},
     {"root", "R", "the root of the operation", option_take_count, AT(root), &bench_root},
     {"destinations", NULL, "add a table of the latency to each destination", option_take_flag,
@@ -196,9 +197,9 @@ static const struct option_entry option_list[] = {
     {"tune", "DIR", "find the library's fastest algorithms, and write files for it into DIR",
      option_take_text, AT(tune)},
     {"arrivals", "LIST",
-     "how ranks enter for direct and --tune: late:RANK, ramp, random, DIR (a run's)", take_arrivals,
-     AT(arrivals)},
-    {"traffic", "PERCENT", "share of the time in which ranks beyond --ranks send to each other",
+     "arrival patterns for direct and --tune: late:RANK, ramp, random, DIR of a recorded run",
+     take_arrivals, AT(arrivals)},
+    {"traffic", "PERCENT", "share of the time that ranks beyond --ranks send to each other",
      option_take_count, AT(bench.traffic), OPTION_LIMITS(1, 100, "1 to 100")},
     {"ring-size", "SIZE", "bytes of each message of ring-barrier's barrier", option_take_count,
      AT(ring_bytes), OPTION_LIMITS(0, 1 << 30, "0 to 1G"), .flags = OPTION_RARE},
@@ -207,7 +208,8 @@ static const struct option_entry option_list[] = {
     {0}};
 
 static struct option_program program = {
-    .note = "An interval is of one launch; launches differ: use collprof repeat -n 6 mpiexec ...",
+    .note =
+        "Intervals hold within one launch; launches differ: use collprof repeat -n 6 mpiexec ...",
     .options = option_list,
     .check = check_together};
 
@@ -219,19 +221,19 @@ const char *latency_thing(const struct latency_options *o, size_t which)
     return o->broadcasts ? bcasts[thing]->name : operation_name(thing);
 }
 
-/* The sweep over ranks, algorithms or operations ("things"), and sizes; rank 0 has the results. */
+/* The sweep over ranks, things, sizes and arrival patterns. */
 struct latency_visit {
     const struct latency_options *o;
-    struct tables *tables;
-    struct tune *tune; /* NULL without --tune */
+    struct tables *tables; /* rank 0, without --tune; otherwise NULL */
+    struct tune *tune;     /* NULL without --tune */
     struct bench_values ranks, sizes;
     struct bench_group group;
     struct profile *recorded; /* rank 0: the run of --arrivals=DIR */
-    double together; /* rank 0: what "direct" measured last with all ranks entering at once */
+    double together; /* rank 0: time of the operation with all ranks entering at once, seconds */
     int wrong;       /* number of cases with wrong data */
 };
 
-/* Whether LATE has RANKS times that can be waited for: up to 10 s. */
+/* Whether LATE has RANKS times of 0 to 10 s: a longer delay would stall the benchmark. */
 static bool is_replayable(const json_t *late, size_t ranks)
 {
     bool replayable = json_array_size(late) == ranks;
@@ -254,7 +256,7 @@ static const struct profile_arrival *recorded_calls(const struct profile *p,
     return most;
 }
 
-/* On rank 0. False, with a reason, if the run has no arrival times of what is measured. */
+/* On rank 0: loads the run. False, with a reason, unless it has arrival times of some operation. */
 static bool open_recorded(struct latency_visit *v)
 {
     const char *directory = v->o->arrivals.directory;
@@ -269,13 +271,14 @@ static bool open_recorded(struct latency_visit *v)
         for (size_t k = 0; k < v->o->things.n; k++)
             if (recorded_calls(v->recorded, operation_of(v->o, k), v->ranks.at[i]))
                 return true;
-    return reason_give("%s: has no arrival times of these operations among as many ranks: expected "
-                       "its --operation and --ranks",
+    return reason_give("%s: no arrival times of these operations among as many ranks: use "
+                       "--operation and --ranks as in that run",
                        directory);
 }
 
-/* Seconds by which RANK enters later than the first; patterns that are not recorded last as long as
- * the operation with all ranks entering at once. NAN: this operation was not recorded. */
+/* On rank 0: seconds by which RANK enters later than the first. The largest delay is that of the
+ * recorded run, or, for other patterns, the time of the operation with all ranks entering at once.
+ * NAN: this operation was not recorded. */
 static double lateness(const struct latency_visit *v, const struct operation *of,
                        const char *pattern, int rank)
 {
@@ -290,7 +293,7 @@ static double lateness(const struct latency_visit *v, const struct operation *of
     return a ? 1e-9 * json_number_value(json_array_get(a->late, (size_t)rank)) : NAN;
 }
 
-/* The delay of this rank's entry, of which rank 0 knows all. */
+/* Collective over the group: the delay of this rank's entry, which rank 0 computes. */
 static double delay_of(const struct latency_visit *v, const struct operation *of,
                        const char *pattern)
 {
@@ -322,8 +325,9 @@ static void measure(struct latency_visit *v, const struct operation *of,
         latency_tables_add(v->tables, p, &outcome, spoiled);
 }
 
-/* A barrier has no size, so it is measured once; --tune interpolates every second size. All ranks
- * enter at once first: arrival patterns may last as long. */
+/* Measures one point. A barrier has no size and is measured once. --tune leaves out every second
+ * size, which is interpolated. Arrival 0, all ranks at once, is first: patterns are scaled by its
+ * time. */
 static void visit(void *arg, const size_t *at)
 {
     enum { RANKS, THING, SIZE, ARRIVAL };
@@ -399,7 +403,7 @@ int main(int argc, char **argv)
     b->without = o.broadcasts ? "operation pairs tune arrivals" : "algorithm destinations fresh";
     b->plan = plan_default();
     b->plan.budget_most = 6 * b->plan.budget;
-    /* Open MPI reads it in MPI_Init, before options are parsed; without rules it changes nothing.
+    /* Open MPI reads the variable in MPI_Init, before options are parsed. Alone it has no effect.
      */
     for (int i = 1; i < argc; i++)
         if (!strncmp(argv[i], "--tune", 6))

@@ -1,13 +1,13 @@
-/* What the parts of collbench-bcast and collbench-collective share: options, tables, pictures,
- * tuning and the rules for doubting a figure. Both names measure "things" (broadcast algorithms,
- * operations) by methods. */
+/* What the files of collbench-bcast and collbench-collective share: options, tables, pictures,
+ * tuning, and rules for when to doubt a result. A "thing" is what is measured: an algorithm in
+ * collbench-bcast, an operation in collbench-collective. */
 #pragma once
 
 #include "bench.h"
 #include "measure/latency/latency.h"
 #include "tune/tuner.h"
 
-/* --arrivals: patterns late:RANK, ramp, random and "recorded", which is that of the DIRECTORY. */
+/* --arrivals: patterns late:RANK, ramp, random, and "recorded" for that of the run in DIRECTORY. */
 enum { LATENCY_ARRIVALS_MAX = 8 };
 struct latency_arrivals {
     size_t n;
@@ -20,12 +20,12 @@ struct latency_options {
     struct option_chosen things;          /* --algorithm, --operation */
     struct option_chosen methods, suites; /* --method, --as */
     int root;
-    bool by_pair;                     /* --destinations, --pairs: also a table of pairs */
+    bool by_pair;                     /* --destinations, --pairs: add a table of all pairs */
     bool fresh;                       /* --fresh */
     int ring_bytes;                   /* --ring-size */
     const char *tune;                 /* --tune: the directory of the files; NULL: off */
     struct latency_arrivals arrivals; /* --arrivals */
-    /* The methods chosen, those of suites included. */
+    /* The methods of --method and --as, in the order in which they are measured. */
     const struct latency_method *method[OPTION_CHOSEN_MAX];
     size_t n_methods;
 };
@@ -40,37 +40,36 @@ struct tables;
 struct tables *latency_tables_new(const struct latency_options *o, struct document *d);
 void latency_tables_add(struct tables *t, const struct bench_point *p,
                         const struct latency_outcome *outcome, bool spoiled);
-/* Adds pictures. */
-void latency_tables_end(struct tables *t);
+void latency_tables_end(struct tables *t); /* adds pictures */
 
 /* --- tuning --- */
 
-/* The numbers of ranks to tune for: all of a range with a step, otherwise those that represent the
- * range. */
+/* The numbers of ranks to tune for: all of a range with a step, otherwise the smallest, the largest
+ * and a few between them. */
 struct bench_values tune_ranks(const struct option_range *range);
-/* D is NULL but on rank 0. Ends the program, with one line, if there are no algorithms to choose.
- */
+/* D: the document on rank 0, NULL elsewhere. Ends the program, with one line, if the library has no
+ * algorithms that can be chosen. */
 struct tune *tune_new(const struct latency_options *o, struct document *d);
-/* Collective over the case's communicator: tunes the operation at P, nothing if its algorithm
- * cannot be chosen. Of POINT's members the caller sets C, COMM and RUN. *NOW (NULL: not wanted)
- * becomes, on rank 0, the seconds that the library's choice takes. Returns an MPI error code. */
+/* Collective over the case's communicator: tunes the operation at P; does nothing if its algorithm
+ * cannot be chosen. Of POINT's members the caller sets C, COMM, RUN and TREE. On rank 0 *NOW (which
+ * may be NULL) gets the seconds that the library's choice takes. Returns an MPI error code. */
 int tune_point(struct tune *t, const struct bench_point *p, struct tuning *point, double *now);
 /* On rank 0: writes the files, adds findings and pictures, and frees T. False if writing failed. */
 bool tune_end(struct tune *t);
 
-/* --- rules for doubting a figure --- */
+/* --- rules for when to doubt a result --- */
 
-/* One row: the results at one point. */
+/* The results of all methods at one point. */
 struct latency_row {
     const struct latency_outcome *outcome;
     int repetitions; /* M, as requested */
-    bool spoiled;    /* CPU contention: differences between figures are not significant */
-    bool arrivals;   /* ranks enter as --arrivals says, not at once */
+    bool spoiled;    /* CPU contention may explain any difference between figures */
+    bool arrivals;   /* ranks enter by a pattern of --arrivals, not at once */
 };
 
 bool latency_is_latency(const struct latency_method *m);
 
-/* The verdict on F (may be NULL), VERDICT_UNKNOWN if the row is spoiled. */
+/* F's verdict, VERDICT_UNKNOWN if the row is spoiled; VERDICT_NONE if F is NULL. */
 enum latency_verdict row_verdict(const struct latency_row *row, const struct latency_figure *f);
 
 /* Adds the findings about R as remarks to T's last row. */

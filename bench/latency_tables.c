@@ -1,4 +1,5 @@
-/* Tables of methods (a row for each) and of single pairs, with pictures of both. */
+/* The tables of results, with a row for each method or for each pair of ranks, and their pictures.
+ */
 #include "latency_bench.h"
 
 #include "base/memory.h"
@@ -6,14 +7,14 @@
 #include <math.h>
 #include <string.h>
 
-/* The first column's title depends on the things measured. */
+/* The first column's name depends on the program. */
 static struct column columns[] = {
     {"thing", NULL, COLUMN_TEXT, 0, "what was measured", .flags = COLUMN_SHORTEN},
     {"ranks", NULL, COLUMN_INTEGER, 0, NULL},
     {"size", "B", COLUMN_INTEGER, 0, "the message, or what each rank contributes or gets"},
-    {"method", NULL, COLUMN_TEXT, 0, "in brackets: how the ranks enter, if not at once"},
+    {"method", NULL, COLUMN_TEXT, 0, "in brackets: the arrival pattern, if there is one"},
     {"value", "us", COLUMN_REAL, 2, "the method's result for one operation"},
-    {"low", "us", COLUMN_REAL, 2, "95 % interval within this launch, with the clocks' error"},
+    {"low", "us", COLUMN_REAL, 2, "95 % interval within this launch, and the clocks' error"},
     {"high", "us", COLUMN_REAL, 2, NULL},
     {"loop_mean", "us", COLUMN_REAL, 2, "as in the paper: time of the loop / its operations",
      .flags = COLUMN_DATA_ONLY},
@@ -21,22 +22,20 @@ static struct column columns[] = {
     {"ended_by", NULL, COLUMN_TEXT, 0, "the stop rule, or the budget", .flags = COLUMN_DATA_ONLY},
 };
 
+/* The first columns are those of COLUMNS. */
+enum { POINT_COLUMNS = 4 };
 static struct column pair_columns[] = {
-    {"thing", NULL, COLUMN_TEXT, 0, "what was measured", .flags = COLUMN_SHORTEN},
-    {"ranks", NULL, COLUMN_INTEGER, 0, NULL},
-    {"size", "B", COLUMN_INTEGER, 0, "the message, or what each rank contributes or gets"},
-    {"method", NULL, COLUMN_TEXT, 0, NULL},
-    {"from", NULL, COLUMN_INTEGER, 0, "the rank that enters last; for a broadcast, the root"},
+    [POINT_COLUMNS] = {"from", NULL, COLUMN_INTEGER, 0, "the rank that enters last"},
     {"to", NULL, COLUMN_INTEGER, 0, "the rank whose exit is measured"},
-    {"value", "us", COLUMN_REAL, 2, "what the method gives from FROM's entry to TO's exit"},
-    {"low", "us", COLUMN_REAL, 2, "95 % interval within this launch, with the clocks' error"},
+    {"value", "us", COLUMN_REAL, 2, "time from FROM's entry to TO's exit, by this method"},
+    {"low", "us", COLUMN_REAL, 2, "95 % interval within this launch, and the clocks' error"},
     {"high", "us", COLUMN_REAL, 2, NULL},
     {"hold", "us", COLUMN_REAL, 2, "held: how long the acknowledgement was delayed",
      .flags = COLUMN_DATA_ONLY},
-    {"with_ack", "us", COLUMN_REAL, 2, "E_i: the operation, then the acknowledgement",
+    {"with_ack", "us", COLUMN_REAL, 2, "E_i: the operation and its acknowledgement, minus the hold",
      .flags = COLUMN_DATA_ONLY},
     {"ack", "us", COLUMN_REAL, 2,
-     "of the acknowledgement alone: ol its round trip RTL_i, held its one-way latency",
+     "the acknowledgement alone; ol: its round trip RTL_i; held: its one-way latency",
      .flags = COLUMN_DATA_ONLY},
     {"paper_check", NULL, COLUMN_TEXT, 0, "ol: E_i > every g_j, the paper's own check",
      .flags = COLUMN_DATA_ONLY},
@@ -48,19 +47,15 @@ static struct column pair_columns[] = {
 struct tables {
     const struct latency_options *o;
     struct document *d;
-    struct table *methods, *pairs;
+    struct table *methods, *pairs; /* PAIRS: NULL unless asked for */
 };
-
-static const char *thing(const struct latency_options *o)
-{
-    return o->broadcasts ? "algorithm" : "operation";
-}
 
 struct tables *latency_tables_new(const struct latency_options *o, struct document *d)
 {
     struct tables *t = memory_alloc(sizeof *t);
     *t = (struct tables){.o = o, .d = d};
-    columns[0].name = pair_columns[0].name = thing(o);
+    columns[0].name = o->broadcasts ? "algorithm" : "operation";
+    memcpy(pair_columns, columns, POINT_COLUMNS * sizeof *columns);
     t->methods = document_table_of(d, "methods", "Time of one operation", columns);
     if (o->by_pair)
         t->pairs = document_table_of(d, "pairs",
@@ -70,14 +65,15 @@ struct tables *latency_tables_new(const struct latency_options *o, struct docume
     return t;
 }
 
-/* Operations measured: of its own series, or of its slowest pair. */
+/* The number of samples that R's value is computed from: of its slowest pair, or of its series. */
 static size_t samples_of(const struct latency_result *r)
 {
     return r->figure && r->slowest >= 0 ? r->figure[r->slowest].timed[TIMED_OPERATION].n
                                         : r->series.samples.n;
 }
 
-/* The paper's rule has the paper's statistic: the mean of the loops' means, without an interval. */
+/* With --stop=paper the value is the paper's statistic: the mean of loop means, without interval.
+ */
 static void put_value(const struct tables *of, struct table *t, const struct latency_result *r,
                       const struct latency_figure *f)
 {
@@ -91,8 +87,7 @@ static void put_value(const struct tables *of, struct table *t, const struct lat
 static void put_point(struct table *t, const struct bench_point *p, const char *method)
 {
     table_text(t, p->name);
-    table_integer(t, p->ranks);
-    table_integer(t, (long long)p->bytes);
+    table_reals(t, p->ranks, (double)p->bytes);
     table_text(t, method);
 }
 
@@ -103,8 +98,7 @@ static void add_method(struct tables *t, const struct bench_point *p,
     snprintf(method, sizeof method, p->arrival ? "%s (%s)" : "%s", r->method->name, p->arrival);
     put_point(t->methods, p, method);
     put_value(t, t->methods, r, NULL);
-    table_real(t->methods, 1e6 * r->loop_mean);
-    table_integer(t->methods, (long long)samples_of(r));
+    table_reals(t->methods, 1e6 * r->loop_mean, (double)samples_of(r));
     table_text(t->methods, r->over_budget ? "budget" : "rule");
 }
 
@@ -123,8 +117,7 @@ static void add_pairs(struct tables *t, const struct bench_point *p, const struc
         if (!estimate_known(f->value) || (from_root && f->to == t->o->root))
             continue;
         put_point(t->pairs, p, r->method->name);
-        table_integer(t->pairs, from_root ? t->o->root : f->from);
-        table_integer(t->pairs, f->to);
+        table_reals(t->pairs, from_root ? t->o->root : f->from, f->to);
         put_value(t, t->pairs, r, f);
         for (size_t i = 0; i < sizeof times / sizeof *times; i++)
             table_real(t->pairs, acknowledged ? 1e6 * times[i] : NAN);
@@ -150,7 +143,8 @@ void latency_tables_add(struct tables *t, const struct bench_point *p,
     }
 }
 
-/* Declares a line chart: rows of "methods" with IS in COLUMN, one line for each value of SERIES. */
+/* Adds a line chart of the rows of "methods" with IS in COLUMN, a line for each value of SERIES.
+ * NAMED: there are several charts, so this one needs a name. */
 static void declare_lines(struct tables *t, const char *column, const char *is, const char *series,
                           bool named)
 {
@@ -170,8 +164,8 @@ static void declare_lines(struct tables *t, const char *column, const char *is, 
                                              .y_log = true});
 }
 
-/* The paper's figures 3, 6, 7, 8, 10 (one method, a line for each algorithm) and 11 (one algorithm,
- * a line for each method). */
+/* Adds charts as the paper's figures 3, 6, 7, 8, 10 (one method, a line for each algorithm) and 11
+ * (one algorithm, a line for each method). */
 void latency_tables_end(struct tables *t)
 {
     const struct latency_options *o = t->o;
@@ -180,7 +174,7 @@ void latency_tables_end(struct tables *t)
         document_fact(t->d, "pairs", "none: use --method=held or a larger --budget");
     bool several = n > 1 && o->n_methods > 1;
     for (size_t i = 0; i < n && (n == 1 || o->n_methods > 1); i++)
-        declare_lines(t, thing(o), latency_thing(o, i), "method", several);
+        declare_lines(t, columns[0].name, latency_thing(o, i), "method", several);
     for (size_t i = 0; i < o->n_methods && n > 1; i++)
-        declare_lines(t, "method", o->method[i]->name, thing(o), several);
+        declare_lines(t, "method", o->method[i]->name, columns[0].name, several);
 }

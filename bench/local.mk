@@ -18,7 +18,7 @@ tree_FILES = bench/collbench-tree.c
 BENCH_FILES = $(bcast_FILES) $(overlap_FILES) $(pairs_FILES) $(scenario_FILES) $(tree_FILES)
 EXTRA_DIST += $(BENCH_FILES)
 
-# The names that people type: copies of one program, which becomes the one of its name for the launcher's MPI.
+# What is installed: copies of bench/choose, which executes the program of its own name for the launcher's MPI.
 noinst_PROGRAMS += bench/choose
 bench_choose_SOURCES = bench/choose.c
 bench_choose_LDADD = libbase.la
@@ -30,7 +30,7 @@ $(bin_SCRIPTS): bench/choose
 # What the layer costs; not installed. `make bench` runs it for every MPI.
 OVERHEAD_FILES = bench/overhead.c
 EXTRA_DIST += $(OVERHEAD_FILES) tools/overhead.sh
-# Not by its name, by which it would replace automake's own rule.
+# By a variable, since a rule for the log's own name would replace automake's.
 overhead_log = tests/mpi/overhead.sh.log
 $(overhead_log): layers/$(FIRST_LAYER)/collbench-overhead
 .PHONY: bench

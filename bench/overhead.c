@@ -1,8 +1,9 @@
-/* A small MPI application in which the duration of every call is known: its additional time with
- * the profiling layer preloaded is the layer's cost. tools/overhead.sh alternates runs with and
- * without the layer, by `collprof repeat`. One rank calls MPI on MPI_COMM_SELF; two send to each
- * other and broadcast; with any number start and end are timed. */
+/* Times MPI calls that do little. The difference between runs with and without the profiling layer,
+ * which tools/overhead.sh alternates by `collprof repeat`, is the layer's cost. One rank calls MPI
+ * on MPI_COMM_SELF; two send to each other and broadcast; any number times MPI_Init and
+ * MPI_Finalize. */
 #include "base/clock.h"
+#include "base/input.h"
 #include "base/reason.h"
 #include "base/stats.h"
 #include "document/document.h"
@@ -44,7 +45,7 @@ static double seconds_per_call(void (*call)(MPI_Comm comm))
     return stats_median(batch, BATCHES);
 }
 
-/* Rank 0 sends non-blocking messages to rank 1, which has posted the receives. */
+/* Processor time of MPI_Isend on rank 0; rank 1 has posted the receives. */
 static double seconds_per_isend(int rank)
 {
     enum { SENDS = 100 };
@@ -65,7 +66,7 @@ static double seconds_per_isend(int rank)
     return stats_median(batch, BATCHES);
 }
 
-/* Wall time of one of many steps: computation, then a broadcast. */
+/* Wall time of one step of an application: 50 us of computation, then a broadcast. */
 static double seconds_per_step(void)
 {
     enum { STEPS = 2000 };
@@ -85,11 +86,9 @@ static double seconds_per_step(void)
 static double resident(void)
 {
     long pages = 0, all;
-    FILE *f = fopen("/proc/self/statm", "r");
-    if (!f || fscanf(f, "%ld %ld", &all, &pages) != 2)
-        pages = 0;
-    if (f)
-        fclose(f);
+    char text[200];
+    input_read("/proc/self/statm", text, sizeof text);
+    sscanf(text, "%ld %ld", &all, &pages);
     return (double)pages * (double)sysconf(_SC_PAGESIZE);
 }
 
@@ -98,14 +97,12 @@ static const struct column columns[] = {
     {"ranks", NULL, COLUMN_INTEGER, 0, NULL},
     {"time", "ns", COLUMN_REAL, 1,
      "processor time of one call; step, start and end: wall time of rank 0"},
-    {"resident", "MiB", COLUMN_REAL, 2, "of the largest rank, at the end"}};
+    {"resident", "MiB", COLUMN_REAL, 2, "largest memory of a rank before MPI_Finalize"}};
 
 static void add(struct table *t, int ranks, const char *work, double seconds, double bytes)
 {
     table_text(t, work);
-    table_integer(t, ranks);
-    table_real(t, 1e9 * seconds);
-    table_real(t, bytes / (1 << 20));
+    table_reals(t, ranks, 1e9 * seconds, bytes / (1 << 20));
 }
 
 int main(int argc, char **argv)

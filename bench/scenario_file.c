@@ -14,13 +14,12 @@ const char *const scenarios[3] = {
 
 enum { WORDS = 16 };
 
-/* Reads the file line by line. */
 struct reader {
     struct scenario *scenario;
-    int line;
-    char *word[WORDS + 2]; /* words of the line, then NULL */
-    struct action action;  /* of the line */
-    struct script *script;
+    int line;              /* number of the line in progress */
+    char *word[WORDS + 2]; /* words of this line, then NULL */
+    struct action action;  /* action of this line */
+    struct script *script; /* to which it belongs; NULL before the first "participants" */
 };
 
 static void split_line(struct reader *r, char *line)
@@ -34,7 +33,7 @@ static void split_line(struct reader *r, char *line)
     r->word[n] = r->word[n + 1] = NULL;
 }
 
-/* Each function returns whether the line is valid. */
+/* The following functions read the words of one kind of line. False if they are wrong. */
 
 static bool read_title(struct reader *r)
 {
@@ -122,15 +121,16 @@ static bool read_line(struct reader *r, char why[SCENARIO_WHY])
     while (kind < N_LINES && strcmp(r->word[0], lines[kind].word) != 0)
         kind++;
     if (kind == N_LINES)
-        return scenario_wrong(why, r->line,
-                              "unknown action \"%s\": start, issue, sync, comp, delay or stop",
-                              r->word[0]);
+        return scenario_wrong(
+            why, r->line, "unknown action \"%s\": expected start, issue, sync, comp, delay or stop",
+            r->word[0]);
     if (!lines[kind].read(r))
         return scenario_wrong(why, r->line, "expected %s%s", lines[kind].word, lines[kind].rest);
     if (kind >= N_ACTIONS)
         return true;
     if (!r->script || r->script->n == SCENARIO_ACTIONS)
-        return scenario_wrong(why, r->line, "expected participants before it, and %d actions",
+        return scenario_wrong(why, r->line,
+                              "expected participants before it, and at most %d actions of each",
                               SCENARIO_ACTIONS);
     r->action.kind = (enum action_kind)kind;
     r->action.line = r->line;

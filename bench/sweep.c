@@ -1,6 +1,5 @@
-/* What a sweep over the requested values needs: groups of ranks, progress, and partial results if
- * the program is ended early, by Ctrl-C, a batch system or the death of a rank. Progress is on rank
- * 0, which has the results. */
+/* What a sweep over the requested values needs: groups of ranks, progress, and a file of the
+ * results so far if a signal ends the program, by Ctrl-C, a batch system or the death of a rank. */
 #include "bench.h"
 
 #include "base/clock.h"
@@ -23,10 +22,10 @@ struct bench_values bench_values(const struct option_range *range)
     return v;
 }
 
-static struct document *results; /* so far; on rank 0 */
+static struct document *results; /* the document in progress; rank 0, elsewhere NULL */
 
-/* If there are several clocks, it spends a second on measuring their drift: otherwise the bound
- * would grow by about a microsecond per millisecond. */
+/* Starts the group's clock. With several hosts it measures their drift for a second: with an
+ * unknown drift the error bound would grow by a microsecond every millisecond. */
 static void start_clock(struct sync_clock *clock, MPI_Comm comm, int first)
 {
     sync_start(clock, comm, local_clock_domain(), first);
@@ -35,9 +34,10 @@ static void start_clock(struct sync_clock *clock, MPI_Comm comm, int first)
         sync_remeasure(clock);
     }
     if (results && clock->domains > 1)
-        document_fact(results, "clocks",
-                      "%d, error bound %.2f us; lower limit, half of the round trips: %.2f us",
-                      clock->domains, 1e6 * clock->worst_bound, 1e6 * clock->worst_floor);
+        document_fact(
+            results, "clocks",
+            "%d, error bound %.2f us; it cannot be below half of the round trips: %.2f us",
+            clock->domains, 1e6 * clock->worst_bound, 1e6 * clock->worst_floor);
 }
 
 void bench_group_open(const struct bench *b, size_t ranks, struct bench_group *g)
@@ -53,8 +53,9 @@ void bench_group_open(const struct bench *b, size_t ranks, struct bench_group *g
     start_clock(&g->clock, g->comm, g->first);
 }
 
-/* Ranks outside of the group send to each other in pairs until the group has measured. Both ranks
- * of a pair stop after the same message, which says whether its sender's barrier is complete. */
+/* Ranks outside of the group send to each other in pairs until the group has measured and completes
+ * the barrier. A message says whether its sender's barrier is complete, so that both ranks of a
+ * pair stop after the same message. */
 static void send_meanwhile(const struct bench *b, const struct bench_group *g)
 {
     enum { BYTES = 64 << 10 };
@@ -79,7 +80,7 @@ void bench_group_close(const struct bench *b, struct bench_group *g)
     MPI_Request barrier;
     if (b->traffic && g->ranks && g->comm == MPI_COMM_NULL)
         send_meanwhile(b, g);
-    else /* in MPI_Barrier early ranks would take processors from those that still measure */
+    else /* not MPI_Barrier: ranks that poll in it would take processors from those that measure */
         wait_yielding(PMPI_Ibarrier(b->comm, &barrier), &barrier);
     if (g->ranks && g->comm != MPI_COMM_NULL)
         MPI_Comm_free(&g->comm);
@@ -89,14 +90,14 @@ void bench_group_close(const struct bench *b, struct bench_group *g)
 /* --- progress --- */
 
 static struct {
-    const struct bench *b; /* NULL: nothing is saved */
-    char *part;            /* name of the file of partial results */
-    double saved;          /* when it was last written, seconds; 0: never */
-    bool kept;             /* this run has written it */
-    char *message;         /* for the signal handler */
+    const struct bench *b; /* NULL: results so far are not saved */
+    char *part;            /* name of the file of results so far */
+    double saved;          /* wall_now() when it was last written; 0: never */
+    bool kept;             /* the file was written */
+    char *message;         /* what the signal handler prints */
 } keeping;
 
-/* Not clock_now(): even during a simulation the user waits in real time. */
+/* Real time, in which a user waits, even if clock_now() is a simulator's. */
 static double wall_now(void)
 {
     struct timespec t;
@@ -104,7 +105,7 @@ static double wall_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* SA_RESETHAND has restored the default action: the process ends as it would without a handler. */
+/* Names the file and raises the signal again, whose default action SA_RESETHAND has restored. */
 static void on_signal(int number)
 {
     if (keeping.kept && write(STDERR_FILENO, keeping.message, strlen(keeping.message)) < 0)
@@ -112,7 +113,7 @@ static void on_signal(int number)
     raise(number);
 }
 
-/* Writes the results so far: after the first row, and then every ten seconds. */
+/* Saves the results so far: after the first point, and then every ten seconds. */
 static void save_part(size_t done, size_t total, double now)
 {
     if (!keeping.b || done == 0 || (keeping.saved > 0 && now - keeping.saved < 10))
@@ -159,6 +160,10 @@ void bench_progress(const struct bench *b, size_t done, size_t total)
         return;
     const bool terminal = isatty(STDERR_FILENO);
     const double now = wall_now();
+    if (done == total) {
+        fputs(terminal ? "\r\033[K" : "", stderr);
+        return;
+    }
     save_part(done, total, now);
     if (written == 0 && !terminal)
         written = now;
@@ -168,10 +173,4 @@ void bench_progress(const struct bench *b, size_t done, size_t total)
     fprintf(stderr, terminal ? "\r%s: %zu of %zu\033[K" : "%s: %zu of %zu\n", b->program, done,
             total);
     fflush(stderr);
-}
-
-void bench_progress_end(const struct bench *b)
-{
-    if (b->rank == 0 && isatty(STDERR_FILENO))
-        fputs("\r\033[K", stderr);
 }

@@ -171,9 +171,9 @@ refused "Not a directory" --tune="$scratch/found/x"
 "$MPIEXEC" -n 4 "$bench" --yield --arrivals="$scratch/run" --operation=reduce-scatter,scan --sizes=8 --method=direct --budget=0.2 \
     --format=csv >"$scratch/out" 2>"$scratch/err"
 is "recorded" "$(sed -n 's/^\(.*\),4,8,direct (recorded),[0-9].*/\1/p' "$scratch/out")" reduce-scatter
-refused "no arrival times of these operations among as many ranks" --arrivals="$scratch/run"
+refused "no arrival times of these operations among as many ranks: use" --arrivals="$scratch/run"
 refused "neither profile.json nor a record" --arrivals="$dir"
 mkdir "$scratch/forged"
 tr -d '\n' <"$scratch/run/profile.json" | sed 's/"late_ns": *\[[^]]*\]/"late_ns": [0, 1e300]/g' >"$scratch/forged/profile.json"
-refused "no arrival times of these operations among as many ranks" --arrivals="$scratch/forged"
+refused "no arrival times of these operations among as many ranks: use" --arrivals="$scratch/forged"
 exit 0

@@ -68,7 +68,7 @@ Test(bench_program, progress_is_a_line_that_is_written_anew)
     usleep(120000);
     bench_progress(&b, 2, 1000);
     char *second = said(terminal);
-    bench_progress_end(&b);
+    bench_progress(&b, 1000, 1000);
     char *end = said(terminal);
     dup2(own, STDERR_FILENO);
     cr_expect_str_eq(first, "\rbench: 0 of 1000\033[K");

@@ -247,8 +247,9 @@ Test(benches, slow_pairs)
     network.way = slow_way;
     status = 3;
     expect(7, "collbench-pairs", "-i 3 --order=paper --suspect=1.5",
-           LINES("# slow_host: Host node-4 is slow", "# slow_pair: Ranks 0 on node-0 and 1 on",
-                 "0,1,64,", "0,4,64,42."));
+           LINES("# slow_host: Host node-4 is slow",
+                 "# slow_pair: Round trips of rank 0 on node-0 and rank 1 on", "0,1,64,",
+                 "0,4,64,42."));
 }
 
 /* A broadcast takes 14.06 us; what computation hides of it is stated. */
@@ -352,10 +353,10 @@ Test(benches, refusals, .init = scratch_make, .fini = scratch_remove)
         {4, "scenario", "--scenario=none", "scenario 'none': No such file or directory"},
         {4, "scenario", "--delayed=second", "--delayed is 'second'"},
         {2, "scenario", "--operation=gather --algorithm=flat", "has others than native"},
-        {1, "overlap", "--sizes=4K", "overlap needs 2 ranks, 1 run"},
-        {3, "overlap", "--benchmark=sender", "sender needs 2 ranks, 3 run"},
-        {2, "overlap", "--benchmark=destinations", "needs 3 ranks or more, 2 run"},
-        {2, "overlap", "--sizes=0:64", "impossible sizes"},
+        {1, "overlap", "--sizes=4K", "overlap needs 2 ranks, but 1 runs"},
+        {3, "overlap", "--benchmark=sender", "sender needs 2 ranks, but 3 run"},
+        {2, "overlap", "--benchmark=destinations", "needs 3 ranks or more, but 2 run"},
+        {2, "overlap", "--sizes=0:64", "--sizes: 0 bytes have nothing to overlap"},
         {2, "overlap", "--step=1 --benchmark=cpu", "step is '1'"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
