@@ -13,7 +13,7 @@
 enum { IN_TURN, SHARED, MODELS };
 struct costs {
     double aa, ab, bb, ay, by, yy; /* sums of products for the fit; Y: arrival, ns */
-    double gap, hop;               /* ns */
+    double gap, hop;               /* costs of a message, ns */
 };
 
 /* All recorded broadcasts of one size. */
@@ -21,7 +21,7 @@ struct broadcasts {
     uint64_t bytes;
     double root_ns, root_sends; /* sums: time of the roots in these calls, and their messages */
     struct costs of[MODELS];
-    size_t model; /* the model that fits better */
+    size_t model; /* index of the model that fits better */
 };
 
 struct replacing {
@@ -193,7 +193,7 @@ const char *event_graph_replace(struct event_graph *g, const struct what_if *w)
         x->model = fit(&x->of[SHARED], busy(x)) < in_turn ? SHARED : IN_TURN;
     }
     if (r.unknown)
-        unknown = "not all MPI_Bcasts are known to be binomial: run with --trace=transport or "
+        unknown = "not all MPI_Bcasts are known to be binomial: use: --trace=transport or "
                   "--bcast=binomial";
     else if (!r.sizes.n)
         unknown = "no MPI_Bcast was recorded on all ranks";

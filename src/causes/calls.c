@@ -74,7 +74,7 @@ struct event_window event_window(const struct event_graph *g, int64_t epoch)
     return w;
 }
 
-/* Adds the next call of the last lane; its events are those from FIRST to END - 1 in t->order. */
+/* Adds a call to the last thread (lane): its events are FIRST to END - 1 in t->order. */
 static void add_call(struct event_graph *g, uint32_t first, uint32_t end)
 {
     struct lane *lane = &g->lanes.at[g->lanes.n - 1];

@@ -18,7 +18,7 @@ struct cost {
     double direct, passed, path;
     uint64_t waits;
     uint32_t event;         /* an event of the call site where most of this waiting occurs */
-    double most;            /* the waiting that it causes there */
+    double most;            /* waiting that the piece causes at that call site */
     double before, squares; /* cost up to the last window; sum of squared costs per window */
     /* LAST, in the piece that represents a segment on all ranks: the main cause of the latest wait.
      * NEXT: the main cause that followed this one the last time (follow_turn()). */
@@ -30,7 +30,7 @@ struct cost {
 /* A call that was replayed, as later calls need it. */
 struct visit {
     uint32_t waiting; /* number of calls that wait for this one and are still to be replayed */
-    struct history *history; /* of its thread at its entry, while WAITING is not 0 */
+    struct history *history; /* history of its thread at its entry, until WAITING is 0 */
     int64_t at;              /* the time at which that history ends */
     /* If it waited: the piece that is the main cause, the number of waits in its idle wave so far,
      * and the end of the first of these waits (ns). */
@@ -49,18 +49,18 @@ struct cause_thread {
 
 struct search {
     const struct event_graph *g;
-    struct visit *visit;         /* for each call */
-    struct cause_thread *thread; /* for each lane */
+    struct visit *visit;         /* state of each call */
+    struct cause_thread *thread; /* state of each thread (lane) */
     struct cost *cost;           /* for each piece */
     ARRAY(double) at_site;       /* cost of a piece in the calls at one call site */
     struct index site_of;
-    struct delay_balance *balance; /* for each piece, zeroed */
+    struct delay_balance *balance; /* scratch space of delays_match() */
     struct history_differences delays;
     struct history_pool pool;
     int64_t epoch;
-    struct event_window window; /* the present one: all histories begin at its begin */
+    struct event_window window; /* the present window; all histories begin at its start */
     int64_t path_ns;
-    size_t windows; /* that ended */
+    size_t windows; /* number of windows that have ended */
     size_t most_nodes;
     int64_t work; /* number of delays that may still be examined before forget() */
 };

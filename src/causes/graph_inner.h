@@ -22,14 +22,14 @@ struct duration {
 
 /* One MPI call. Times in ns. */
 struct graph_call {
-    int64_t entry, exit, until; /* UNTIL: end of its wait; ENTRY if it did not wait */
-    int64_t replayed;           /* its entry in the present replay, or EVENT_UNSET */
+    int64_t entry, exit, until; /* UNTIL: end of the call's wait; ENTRY if it did not wait */
+    int64_t replayed;           /* entry of the call in the present replay, or EVENT_UNSET */
     struct duration compute, least;
-    int64_t epoch; /* number of its window in a thinned trace, otherwise 0 */
+    int64_t epoch; /* number of the window of a thinned trace, otherwise 0 */
     uint32_t lane;
-    uint32_t first, end;     /* its events in timeline.order: FIRST to END - 1 */
-    uint32_t event;          /* the one that ended the wait; any if it did not wait */
-    uint32_t before, inside; /* pieces before the call and in it */
+    uint32_t first, end;     /* the call's events in timeline.order: FIRST to END - 1 */
+    uint32_t event;          /* the event that ended the wait; any if it did not wait */
+    uint32_t before, inside; /* pieces (event_graph.pieces) before the call and in it */
     uint32_t awaited; /* the call with whose entry the wait ended; CAUSES_NONE: unknown, or it
                          did not wait */
     uint32_t waited;  /* the last call before it in its thread that waited, plus one; 0: none */
@@ -39,14 +39,14 @@ struct graph_call {
 struct lane {
     uint32_t begin, end;
     uint32_t rank;
-    uint32_t unknown, tail; /* pieces: unknown time; after the last call */
+    uint32_t unknown, tail; /* pieces: for unknown time; for time after the last call */
     /* In a replay, of its last call in this window: recorded exit, replayed minus recorded exit. */
     int64_t exit, shift;
 };
 
 /* What an event waits for. */
 struct event_link {
-    uint32_t call;    /* the call of the event */
+    uint32_t call;    /* index of the event's call */
     uint32_t entered; /* call whose entry it waits for, or EVENT_GROUP + a group; or CAUSES_NONE */
     uint32_t posted;  /* the call that posted it, if it is another one; otherwise CAUSES_NONE */
     struct duration transfer;
@@ -74,7 +74,7 @@ struct event_class {
 /* A part of the run, for the error of a prediction: one of EVENT_BLOCKS equal parts or, of a
  * thinned trace, one of its windows from first entry to last exit. */
 struct event_block {
-    int64_t recorded_ns, replayed_ns; /* length of the block */
+    int64_t recorded_ns, replayed_ns; /* length of the block, ns */
 };
 enum { EVENT_BLOCKS = 16 };
 struct event_replay {
@@ -88,13 +88,13 @@ struct event_graph {
     /* Pieces: segments on one rank, and groups of these (delays.h); only kind, rank, and the calls
      * before and after are set. The index of a piece is its key in histories. */
     ARRAY(struct root_cause) pieces;
-    ARRAY(struct delay_groups) groups_of; /* for each piece */
+    ARRAY(struct delay_groups) groups_of; /* the groups of each piece */
     struct index piece_of;
-    ARRAY(struct graph_call) calls; /* grouped by lane, in the order of time */
+    ARRAY(struct graph_call) calls; /* grouped by thread (lane), in the order of time */
     ARRAY(struct lane) lanes;
     bool threads;            /* several threads of a rank call MPI: some dependences are unknown */
     uint32_t *order;         /* calls sorted by window and exit */
-    struct event_link *link; /* for each event */
+    struct event_link *link; /* what each event waits for */
     ARRAY(struct event_group) groups;
     ARRAY(uint32_t) members;
     ARRAY(struct event_class) classes;

@@ -11,7 +11,7 @@ struct history; /* NULL: an empty history */
 
 /* The nodes of all histories of one analysis. Zero it to initialize, then set LEVELS. */
 struct history_pool {
-    size_t nodes;    /* in use */
+    size_t nodes;    /* number of nodes in use */
     unsigned levels; /* height of every history: see history_levels() */
 };
 

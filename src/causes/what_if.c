@@ -11,9 +11,9 @@ const char *const what_if_names[WHAT_IF_KINDS] = {"balance", "faster", "no-trans
 const char *const replay_names[REPLAY_STATES] = {
     [REPLAY_NONE] = "none",
     [REPLAY_GOOD] = "good",
-    [REPLAY_THREADS] = "several threads of a rank call MPI",
-    [REPLAY_UNKNOWN_WAITS] = "for too many calls it is unknown what they wait for",
-    [REPLAY_INEXACT] = "replaying the trace does not give the recorded run time",
+    [REPLAY_THREADS] = "several threads of a rank call MPI: it is unknown which waits for which",
+    [REPLAY_UNKNOWN_WAITS] = "it is unknown what calls wait for in more than 1 % of the time",
+    [REPLAY_INEXACT] = "a replay of the trace is off by more than 1 % of the run time",
 };
 
 /* Limit for the relative error of a replay, and for the share of time in calls whose wait is

@@ -32,8 +32,8 @@ extern const char *const replay_names[REPLAY_STATES];
 /* Which computation is balanced together with a segment. */
 enum balance_scope {
     SCOPE_SEGMENT, /* computation between the same two calls */
-    SCOPE_ENTERED, /* all that ends with the same call */
-    SCOPE_LEFT,    /* all that begins after the same call */
+    SCOPE_ENTERED, /* all computation that ends with the same call */
+    SCOPE_LEFT,    /* all computation that begins after the same call */
     SCOPES
 };
 

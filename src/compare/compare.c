@@ -32,16 +32,16 @@ static const struct {
              [CHANGE_COMPUTING] = {"outside", "outside MPI"},
              [CHANGE_OWN] = {"without_waiting", "without waiting"},
              [CHANGE_TIME] = {"time", "time in calls"},
-             [CHANGE_WAIT] = {"waiting", "waiting for the last"}};
+             [CHANGE_WAIT] = {"waiting", "waiting for last rank"}};
 
 /* One time that is compared: its value in each run, ns. */
 struct change {
     enum change_kind kind;
-    const struct compared_site *site; /* NULL: the change is of the run or a rank */
-    int32_t rank;                     /* -1: the mean of all ranks */
-    double *value;                    /* for each run, those of A first */
+    const struct compared_site *site; /* call site; NULL: the value is of the run or a rank */
+    int32_t rank;                     /* rank whose value it is; -1: mean of all ranks */
+    double *value;                    /* value in each run, those of A first */
     double median[2];
-    struct estimate shift; /* by how much B is larger */
+    struct estimate shift; /* shift from A to B (evidence.h), with its interval */
     double p;              /* of the rank test for the run, of the joint test for the others */
     bool detected;         /* it is significant, and large enough to matter */
     int tier;              /* order of report: 0 run, 1 causes, 2 consequences, 3 not detected */
@@ -52,7 +52,7 @@ struct change {
 struct comparison {
     const struct compare_request *request;
     size_t n, m, all;
-    double wall_ns; /* median of A's runs */
+    double wall_ns; /* median run time of A, ns */
     struct compared_sites *sites;
     ARRAY(struct change) list; /* the run as a whole comes first */
 };
@@ -326,7 +326,7 @@ static bool add_placement(const struct comparison *c, struct document *d)
         }
     if (n)
         document_finding(d, FINDING("placement", FINDING, .number = {{"pairs", (double)n}}),
-                         "Other ranks share a host:%s%s.", text, n > 6 ? ", .." : "");
+                         "Pairs of ranks on one host:%s%s.", text, n > 6 ? ", .." : "");
     return n > 0;
 }
 
@@ -369,19 +369,19 @@ static void add_eager_limit(const struct comparison *c, struct document *d)
     }
     if (operation)
         document_finding(d, FINDING("eager_limit", FINDING, .number = {{"from_bytes", from}}),
-                         "Even the fastest %s from %s on took %s, and takes %s now: it may wait "
-                         "for its receiver (rendezvous, no longer eager).",
+                         "Even the fastest %s of %s or more took %s in A and %s in B: it may "
+                         "now wait for its receiver (rendezvous instead of eager).",
                          operation, AS_BYTES(from), AS_TIME(was), AS_TIME(now));
 }
 
 static const struct column columns[] = {
-    {"time", NULL, COLUMN_TEXT, 0, "what takes the time", .flags = COLUMN_SHORTEN},
-    {"a", NULL, COLUMN_TIME, 0, "median over the runs A, for one rank"},
-    {"b", NULL, COLUMN_TIME, 0, "median of B's runs"},
+    {"time", NULL, COLUMN_TEXT, 0, "run, rank outside of MPI, or calls", .flags = COLUMN_SHORTEN},
+    {"a", NULL, COLUMN_TIME, 0, "median over the runs A; of calls: mean per rank"},
+    {"b", NULL, COLUMN_TIME, 0, "the same over the runs B"},
     {"change", NULL, COLUMN_TIME, 0, "median of all differences between a run of B and a run of A"},
     {"low", NULL, COLUMN_TIME, 0, "95 % interval of the change", .flags = COLUMN_OPTIONAL},
     {"high", NULL, COLUMN_TIME, 0, NULL, .flags = COLUMN_OPTIONAL},
-    {"share", NULL, COLUMN_SHARE, 0, "the change as a share of the run", "of run", COLUMN_OPTIONAL},
+    {"share", NULL, COLUMN_SHARE, 0, "the change / run time of A", "of run", COLUMN_OPTIONAL},
     {"p", NULL, COLUMN_REAL, 4,
      "run: exact rank test; other rows: probability that any row differs this much by chance",
      .flags = COLUMN_DATA_ONLY},
@@ -396,7 +396,7 @@ static const struct column columns[] = {
 static void add_table(const struct comparison *c, struct document *d)
 {
     struct table *t = document_table_of(
-        d, "changes", "What varies by 1 % of the run (medians of the runs, per rank)", columns);
+        d, "changes", "Times that vary by 1 % of the run (medians of runs, per rank)", columns);
     for (EACH(const struct change, x, c->list)) {
         table_text(t, kinds[x->kind].head);
         table_real(t, 1e-9 * x->median[0]);

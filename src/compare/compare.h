@@ -11,7 +11,7 @@ struct compare_request {
     struct profile *const *run; /* BEFORE runs of A, then AFTER runs of B, at least one of each */
     size_t before, after;
     struct tuned_set *tuned; /* the runs B used these rules, which gains_add() judges; NULL: none */
-    const char *const *name; /* of each run, for the text */
+    const char *const *name; /* name of each run, for the text */
     double limit; /* largest growth that passes the gate, as a share of the run; NaN: no gate */
 };
 

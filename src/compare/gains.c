@@ -18,7 +18,7 @@ struct gains {
     const struct compare_request *r;
     bool by_size;
     ARRAY(struct gain) list;
-    double *time_ns; /* each run's time in calls with rules, mean of ranks; A first */
+    double *time_ns; /* each run's time in calls with rules, mean of ranks; runs A first */
     struct estimate predicted_ns;
 };
 
@@ -65,7 +65,7 @@ static void add_gain(struct gains *g, const struct rule *rule)
 
 static const char *verdict_of(const struct gain *x)
 {
-    return x->saved_ns.low > 0 ? "faster" : x->saved_ns.high < 0 ? "slower" : "not seen";
+    return x->saved_ns.low > 0 ? "faster" : x->saved_ns.high < 0 ? "slower" : "undecided";
 }
 
 /* Marks rules as refuted that are not confirmed, or ALL rules. Returns how many rules remain. */
@@ -83,24 +83,24 @@ static size_t refute(struct gains *g, bool all)
 
 static const struct column columns[] = {
     {"operation", NULL, COLUMN_TEXT, 0, NULL},
-    {"ranks", NULL, COLUMN_INTEGER, 0, "of the communicator; empty: several"},
-    {"bytes", NULL, COLUMN_BYTES, 0, "of the message, for which it was tuned; empty: several"},
-    {"algorithm", NULL, COLUMN_TEXT, 0, "what the rule names", .flags = COLUMN_SHORTEN},
+    {"ranks", NULL, COLUMN_INTEGER, 0, "size of the communicator; empty: several"},
+    {"bytes", NULL, COLUMN_BYTES, 0, "size for which the algorithm was tuned; empty: several"},
+    {"algorithm", NULL, COLUMN_TEXT, 0, "the rule's algorithm", .flags = COLUMN_SHORTEN},
     {"calls", NULL, COLUMN_COUNT, 0,
-     "of this operation that were timed, mean of all runs and ranks"},
+     "timed calls to which the rule applies, mean of all runs and ranks"},
     {"predicted", NULL, COLUMN_TIME, 0,
-     "what they save of their time in the runs A by the ratio that tuning measured"},
-    {"predicted_low", NULL, COLUMN_TIME, 0, "95 % interval of what is predicted", "from"},
+     "saving in these calls, by their time in the runs A and the ratio that tuning measured"},
+    {"predicted_low", NULL, COLUMN_TIME, 0, "95 % interval of the predicted saving", "from"},
     {"predicted_high", NULL, COLUMN_TIME, 0, NULL, "to"},
-    {"seen", NULL, COLUMN_TIME, 0, "time saved in these calls by the runs B, waiting included"},
-    {"seen_low", NULL, COLUMN_TIME, 0, "95 % interval of what is seen", "from"},
+    {"seen", NULL, COLUMN_TIME, 0, "time that the runs B save in these calls, including waiting"},
+    {"seen_low", NULL, COLUMN_TIME, 0, "95 % interval of the time saved", "from"},
     {"seen_high", NULL, COLUMN_TIME, 0, NULL, "to"},
-    {"verdict", NULL, COLUMN_TEXT, 0, "whether the interval is above 0: the rule is kept"}};
+    {"verdict", NULL, COLUMN_TEXT, 0, "faster: the interval is above 0, so the rule is kept"}};
 
 static void add_table(const struct gains *g, struct document *d)
 {
-    struct table *t =
-        document_table_of(d, "gains", "What tuning predicted, and what is seen", columns);
+    struct table *t = document_table_of(
+        d, "gains", "Savings that tuning predicted, and savings measured", columns);
     for (EACH(const struct gain, x, g->list)) {
         const struct tuned *first = x->rule->of[0], *last = x->rule->of[x->rule->n - 1];
         const bool one = first->ranks == last->ranks && first->bytes == last->bytes;
@@ -134,12 +134,12 @@ static void add_finding(struct gains *g, struct document *d, bool slower)
     shift_text(g->predicted_ns, " in a run", predicted);
     shift_text(saved, "", seen);
     if (g->list.n == 0)
-        document_finding(d, &f, "No rule is for calls of these runs, so nothing was changed.");
+        document_finding(d, &f, "No tuning rule applies to these runs: nothing was changed.");
     else
         document_finding(
-            d, &f, "Tuning predicted to save %s, and %s is seen%s: %zu of %zu rules %s.", predicted,
-            seen, slower ? ", but the run as a whole became slower" : "", left, g->list.n,
-            decided ? "are kept" : "are kept for now: use at least 4 runs of each");
+            d, &f, "Tuning predicted to save %s, and the runs saved %s%s: %zu of %zu rules %s.",
+            predicted, seen, slower ? ", but the run as a whole became slower" : "", left,
+            g->list.n, decided ? "are kept" : "are kept, undecided: use at least 4 runs of each");
 }
 
 void gains_add(struct document *d, const struct compare_request *r, bool slower)
@@ -148,7 +148,7 @@ void gains_add(struct document *d, const struct compare_request *r, bool slower)
     const char *used = run->libraries.n ? run->libraries.at[0].text : "another library";
     if (strcmp(used, r->tuned->library) != 0) {
         document_finding(d, FINDING("gains", DOUBT),
-                         "The rules are for %s, and the runs used %s, which does not read them.",
+                         "The tuning rules are for %s, but the runs used %s, which ignores them.",
                          r->tuned->library, used);
         return;
     }
@@ -255,5 +255,5 @@ void setup_add(struct document *d, const struct compare_request *r)
             snprintf(text + strlen(text), 380, "%s %s %.150s -> %.150s", *text ? ";" : "", names[k],
                      is[0][k], is[1][k]);
     if (*text)
-        document_finding(d, FINDING("setup", FINDING), "The set-up differs:%s.", text);
+        document_finding(d, FINDING("setup", FINDING), "The runs differ in:%s.", text);
 }

@@ -13,19 +13,19 @@
 enum { KEY_ROOM = 160, COLUMNS_OF_ONE_SET = 7, LAUNCHES_FOR_INTERVAL = 6 };
 
 static const struct column columns[] = {
-    {"row", NULL, COLUMN_TEXT, 0, "of the first table of each launch"},
+    {"row", NULL, COLUMN_TEXT, 0, "row of the first table of each launch's result"},
     {"figure", NULL, COLUMN_TEXT, 0, NULL},
     {"unit", NULL, COLUMN_TEXT, 0, NULL},
     {"launches", NULL, COLUMN_INTEGER, 0, "launches of A that have this figure"},
-    {"median", NULL, COLUMN_REAL, 3, "of A's launches"},
+    {"median", NULL, COLUMN_REAL, 3, "median over the launches A"},
     {"low", NULL, COLUMN_REAL, 3, "95 % interval of the median over launches"},
     {"high", NULL, COLUMN_REAL, 3, NULL},
-    {"b", NULL, COLUMN_REAL, 3, "median of B's launches"},
+    {"b", NULL, COLUMN_REAL, 3, "median over the launches B"},
     {"change", NULL, COLUMN_REAL, 3,
      "median of all differences between a launch of B and a launch of A"},
     {"change_low", NULL, COLUMN_REAL, 3, "95 % interval of the change"},
     {"change_high", NULL, COLUMN_REAL, 3, NULL},
-    {"p", NULL, COLUMN_REAL, 4, "exact rank test of this row alone"}};
+    {"p", NULL, COLUMN_REAL, 4, "p-value of the exact rank test of this row alone"}};
 
 struct launches {
     json_t *all; /* array of the launches' documents, those of A first */
@@ -141,7 +141,7 @@ static void add_table(const struct launches *l, const char *name, const json_t *
 static void add_remarks(const struct launches *l, const char *name, size_t first, size_t end,
                         const char *of, struct document *d)
 {
-    json_auto_t *kinds = json_object(); /* by the remark's key: an object of launches */
+    json_auto_t *kinds = json_object(); /* remark's key: object of launches */
     json_t *launch, *row, *remark;
     size_t r, k;
     const char *key;
@@ -174,10 +174,10 @@ static json_t *load(const char *const *path, size_t n)
         json_t *launch = json_file_load(path[i], why, sizeof why);
         const char *schema = json_text_at(launch, "schema");
         if (launch && !json_is_object(json_object_get(launch, "tables")))
-            snprintf(why, sizeof why, "%s: expected what a collbench program wrote as JSON",
-                     path[i]);
+            snprintf(why, sizeof why, "%s: expected JSON written by a collbench program", path[i]);
         else if (i && strcmp(schema, json_text_at(json_array_get(all, 0), "schema")) != 0)
-            snprintf(why, sizeof why, "%s: expected launches of one program", path[i]);
+            snprintf(why, sizeof why,
+                     "%s: expected a launch of the same program as the other files", path[i]);
         if (launch)
             json_push(all, launch);
     }

@@ -22,13 +22,13 @@ enum figure {
 static const struct column columns[] = {
     COLUMN("ranks", INTEGER, NULL, "in MPI_COMM_WORLD"),
     COLUMN("time", TIME, NULL, "from MPI_Init to MPI_Finalize"),
-    {"speedup", NULL, COLUMN_REAL, 2, "time with the fewest ranks / time"},
+    {"speedup", NULL, COLUMN_REAL, 2, "run time with the fewest ranks / run time"},
     COLUMN("global", SHARE, NULL, "global efficiency: computation scaling x parallel efficiency"),
     COLUMN("computation", SHARE, "comput.",
            "computation scaling: time outside of MPI with the fewest ranks / with this number; "
            "sums over the ranks, or with --weak their means"),
     COLUMN("parallel", SHARE, NULL, "parallel efficiency: load balance x communication"),
-    COLUMN("load_balance", SHARE, "balance", "mean over maximum of the ranks' time outside of MPI"),
+    COLUMN("load_balance", SHARE, "balance", "mean / maximum of the ranks' time outside of MPI"),
     COLUMN("serialisation", SHARE, "serial.",
            "efficiency on an ideal network / load balance (--trace)"),
     COLUMN("transfer", SHARE, NULL, "run time on an ideal network / run time (--trace)"),
@@ -144,8 +144,8 @@ static void put_findings(struct document *d, const struct size *list, size_t n)
         unknown += isnan(list[k].value[PARALLEL]);
     if (unknown)
         document_finding(d, FINDING("unknown_factors", DOUBT),
-                         "The efficiencies of %zu of %zu runs are unknown: ranks were cut off, or "
-                         "several threads of a rank call MPI.",
+                         "The efficiencies of %zu of %zu runs are unknown: ranks ended in a call, "
+                         "or several threads of a rank call MPI.",
                          unknown, n);
     if (least < 1)
         document_finding(d, FINDING("falls_most", FINDING),
@@ -161,8 +161,8 @@ struct document *scaling_document(struct profile *const *run, size_t n, bool wea
     FREED struct size *list = sizes_of(run, &n, weak);
     bool below = false, known = true;
     document_fact(d, "scaling", "%s",
-                  weak ? "weak: the work of a rank is the same"
-                       : "strong: the work of all ranks is the same");
+                  weak ? "weak: the work of each rank is the same in all runs"
+                       : "strong: the work of all ranks together is the same in all runs");
     put_sizes(d, list, n);
     put_findings(d, list, n);
     for (size_t k = 0; k < n; k++) {

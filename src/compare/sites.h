@@ -8,7 +8,7 @@
 
 /* The times of one run in calls from one call site. */
 struct site_run {
-    double time; /* ns a rank */
+    double time; /* time of a rank in these calls, mean over ranks, ns */
     double wait; /* share of TIME spent waiting for the last rank to enter; NaN: unknown */
 };
 
@@ -16,7 +16,7 @@ struct site_run {
 struct site_part {
     uint32_t size_class, ranks; /* RANKS: of the communicator; 0: no collective */
     /* Means over the runs and ranks of A, and of B. */
-    double bytes[2], calls[2], time[2]; /* TIME in ns */
+    double bytes[2], calls[2], time[2]; /* means for A and B; TIME in ns */
 };
 
 /* One operation at one call site, identified across runs. Line numbers change when a program is

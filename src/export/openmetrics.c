@@ -12,7 +12,7 @@
 
 /* A metric family. With a UNIT, NAME must end with it. */
 struct family {
-    const char *name, *type, *unit, *help; /* UNIT: or NULL */
+    const char *name, *type, *unit, *help; /* UNIT: NULL if it has none */
     json_t *samples; /* values by labels: {operation="MPI_Recv",site="x.c:12 main"}, or "" */
 };
 
@@ -70,12 +70,12 @@ static void write_single(const char *name, const char *type, const char *unit, c
 
 static void write_run(const struct profile *p, FILE *out)
 {
-    struct family run = {.name = "run", .type = "gauge", .help = "1: this run."};
+    struct family run = {.name = "run", .type = "gauge", .help = "Always 1: see the labels."};
     add(&run, "program", p->programs.n ? text_base_of(p->programs.at[0].text) : "", "state",
         run_state_of(p), 1, 1);
     write_family(&run, out);
     write_single("ranks", "gauge", NULL, "Ranks with a record.", (double)p->ranks.n, out);
-    write_single("rank_seconds", "counter", "seconds", "Run time of all ranks together.",
+    write_single("rank_seconds", "counter", "seconds", "Sum of the run times of all ranks.",
                  profile_wall_ns(p) / 1e9, out);
     if (!isnan(profile_mpi_ns(p)))
         write_single("mpi_seconds", "counter", "seconds",
@@ -87,9 +87,9 @@ static void write_run(const struct profile *p, FILE *out)
 static void write_calls(const struct profile *p, char **labels, size_t most, FILE *out)
 {
     struct family family[] = {
-        {"site_calls", "counter", NULL, "Calls, with those that are open.", NULL},
-        {"site_seconds", "counter", "seconds", "Time in calls.", NULL},
-        {"site_bytes", "counter", "bytes", "Payload of calls.", NULL}};
+        {"site_calls", "counter", NULL, "Calls, including those that have not returned.", NULL},
+        {"site_seconds", "counter", "seconds", "Time of all ranks in calls.", NULL},
+        {"site_bytes", "counter", "bytes", "Bytes of the messages of calls.", NULL}};
     struct profile *sums = profile_sums(p, true);
     for (EACH(const struct profile_entry, e, sums->entries)) {
         const double value[] = {(double)e->calls, (double)e->time_ns / 1e9, (double)e->bytes};
@@ -122,10 +122,10 @@ static void write_verdict(struct situation *e, FILE *out)
     json_auto_t *verdict = verdict_json_of(e); /* also sets the names of E's call sites */
     struct family open = {.name = "open_calls",
                           .type = "gauge",
-                          .help = "Calls that ranks are in, by operation and call site."},
+                          .help = "Calls that have not returned, by operation and call site."},
                   kind = {.name = "verdict",
                           .type = "gauge",
-                          .help = "Ranks at fault, by kind: see collprof-where(1)."};
+                          .help = "Ranks at fault, by verdict: see collprof-where(1)."};
     char **labels = site_labels(e->names);
     for (const struct rank_view *r = e->rank; r < e->rank + e->n_ranks; r++) {
         if (!r->call.open)

@@ -98,7 +98,7 @@ static void put_calls(struct archive *a, OTF2_EvtWriter *w, OTF2_LocationRef loc
         const struct event *first = &events[a->t->order[a->call]];
         size_t end = timeline_call_end(a->t, a->call);
         must(a, OTF2_EvtWriter_Enter(w, NULL, time_of(a, first->entry_ns), first->operation));
-        for (size_t pass = 0; pass < 2; pass++) /* sends come before receives */
+        for (size_t pass = 0; pass < 2; pass++) /* first sends, then receives */
             for (size_t i = a->call; i < end; i++)
                 if ((events[a->t->order[i]].kind == EVENT_RECEIVED) == (pass == 1))
                     put_message(a, w, a->t->order[i]);
@@ -229,7 +229,7 @@ static bool write_otf2(const struct export_request *r, struct profile *p, FILE *
         why = strerror(errno);
     if (a.file && !a.bad && !why)
         return true;
-    nftw(r->path, remove_one, 8, FTW_DEPTH | FTW_PHYS); /* safe: nothing existed there before */
+    nftw(r->path, remove_one, 8, FTW_DEPTH | FTW_PHYS); /* safe: the path did not exist before */
     return reason_give("%s: %s", r->path, why ?: "the OTF2 library could not write it");
 }
 #else
@@ -237,7 +237,7 @@ static bool write_otf2(const struct export_request *r, struct profile *p, FILE *
 {
     (void)r, (void)p, (void)none;
     return reason_give(
-        "this collprof was built without OTF2: with libotf2-trace-dev, configure again");
+        "this collprof was built without OTF2: install libotf2-trace-dev, then rebuild");
 }
 #endif
 
@@ -245,7 +245,7 @@ static bool write_otf2(const struct export_request *r, struct profile *p, FILE *
 const struct export_format export_otf2 = {
     .name = "otf2",
     .file = "otf2",
-    .note = "/traces.otf2: for otf2-print and what else reads OTF2; it has calls and matched "
+    .note = "/traces.otf2: for Vampir, otf2-print and other readers; it has calls and matched "
             "messages, but no records of collectives and requests, and no call paths",
     .is_directory = true,
     .events = EVENTS_NEEDED,

@@ -35,7 +35,7 @@ static bool write_page(const struct export_request *r, struct profile *p, FILE *
     document_free(d);
     return drawn || (isnan(r->view.from) && isnan(r->view.to)) ||
            reason_give("--from and --to: no timeline: %s",
-                       p->trace.on ? "no call of MPI is in that time"
+                       p->trace.on ? "no MPI call is in that time"
                                    : "the run was not traced: use: collprof run --trace");
 }
 

@@ -61,8 +61,8 @@ static bool write_csv(const struct export_request *r, struct profile *p, FILE *o
     else
         document_write(d, out, FORMAT_CSV);
     if (t && !table_rows(t))
-        reason_give("no rows of %s%s%s", one->name, one->option ? ": use: collprof run " : "",
-                    one->option ?: "");
+        reason_give("table %s has no rows%s%s", one->name,
+                    one->option ? ": use: collprof run " : "", one->option ?: "");
     document_free(d);
     return true;
 }

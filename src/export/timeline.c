@@ -15,11 +15,11 @@ static const char *const kinds[] = {"blocking send",
                                     "waiting for another rank",
                                     "non-blocking post",
                                     "other MPI calls",
-                                    "transport: start, data moved",
+                                    "transport: operation started, data moved",
                                     "completing, receiving",
                                     "collective",
                                     "not recorded",
-                                    "polling that found something",
+                                    "successful poll",
                                     NULL};
 enum kind_index {
     SENDING,
@@ -36,9 +36,9 @@ enum kind_index {
 static const struct column span_columns[] = {
     {"begin", NULL, COLUMN_TIME, 0, "since the start of the run"},
     {"end", NULL, COLUMN_TIME, 0, NULL},
-    {"lane", NULL, COLUMN_TEXT, 0, "rank, thread, and whether it is MPI's transport"},
+    {"lane", NULL, COLUMN_TEXT, 0, "rank and thread; transport: events below MPI"},
     {"kind", NULL, COLUMN_TEXT, 0, NULL},
-    {"name", NULL, COLUMN_TEXT, 0, "the call, or what it waited for"},
+    {"name", NULL, COLUMN_TEXT, 0, "the call, or its wait state and the awaited rank"},
 };
 static const struct column message_columns[] = {
     {"begin", NULL, COLUMN_TIME, 0, "entry of the send"},

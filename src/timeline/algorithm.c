@@ -97,7 +97,7 @@ static struct traffic from_first(const struct shape *s, size_t v)
     const size_t rank = (v + s->root) % s->p;
     const bool sends = v == 0, receives = rank == 0;
     if (s->root == 0)
-        return impossible; /* this is the plain binomial tree */
+        return impossible; /* for root 0 this is BINOMIAL itself */
     return sum(binomial(s, rank), (struct traffic){sends, sends * s->n, receives, 0});
 }
 
@@ -172,7 +172,7 @@ static struct traffic reduce_scatter_allgather(const struct shape *s, size_t v)
 
 enum {
     UP = 1,     /* from the leaves of the tree to the root */
-    BOTH = 2,   /* up, and then down */
+    BOTH = 2,   /* from the leaves to the root and back */
     BLOCKS = 4, /* each message has 1/P of the data */
     CUT = 8     /* the data may be cut into segments */
 };
@@ -198,7 +198,7 @@ static const struct {
     {"MPI_Barrier", "binomial tree", binomial, NULL, BOTH},
     {"MPI_Barrier", "binomial tree", binomial_high, NULL, BOTH},
     {"MPI_Barrier", "linear", linear, NULL, BOTH},
-    {"MPI_Barrier", "dissemination + binomial", bruck, binomial, 0}, /* in MPICH */
+    {"MPI_Barrier", "dissemination + binomial", bruck, binomial, 0}, /* MPICH uses it */
     {"MPI_Bcast", "binomial", binomial, NULL, CUT},
     {"MPI_Bcast", "binomial", binomial_high, NULL, CUT},
     {"MPI_Bcast", "linear", linear, NULL, CUT},

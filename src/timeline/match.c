@@ -82,7 +82,7 @@ static void ignore_channels(struct timeline *t, const struct index *doubtful)
 void match_messages(struct timeline *t, int64_t error_ns)
 {
     const struct event *events = t->events;
-    struct index sends = {0}, doubtful = {0}; /* by message; by channel */
+    struct index sends = {0}, doubtful = {0}; /* keys: the message; its channel */
     for (size_t i = 0; i < t->n; i++) {
         bool send = events[i].kind == EVENT_SEND || events[i].kind == EVENT_POST;
         t->partner[i] = TIMELINE_NONE;

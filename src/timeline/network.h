@@ -11,11 +11,11 @@
 /* An event of the transport. Times in ns on the clock that all ranks share. */
 struct net {
     int64_t from_ns, to_ns;
-    int64_t call_ns;                /* entry of the MPI call in which it occurred, or NET_NO_CALL */
-    uint64_t bytes;                 /* may be TRANSPORT_UNKNOWN_BYTES */
-    uint32_t rank, site, operation; /* SITE, OPERATION: of that MPI call, or TIMELINE_NONE */
-    uint32_t number;                /* the same for a start and its completion; 0: none */
-    uint8_t kind, thread;           /* enum transport_kind */
+    int64_t call_ns; /* entry of the MPI call in which the event occurred, or NET_NO_CALL */
+    uint64_t bytes;  /* bytes moved, or TRANSPORT_UNKNOWN_BYTES */
+    uint32_t rank, site, operation; /* SITE, OPERATION: of the MPI call, or TIMELINE_NONE */
+    uint32_t number;                /* equal for an operation's start and completion; 0: none */
+    uint8_t kind, thread;           /* KIND: enum transport_kind */
     bool at_once;                   /* the operation was complete when its start returned */
 };
 

@@ -23,7 +23,7 @@
 uint64_t timeline_thinner(uint64_t mask, uint64_t span);
 
 enum event_kind {
-    EVENT_CALL,       /* any other call, also the posting of a receive */
+    EVENT_CALL,       /* any other call, such as the posting of a receive */
     EVENT_SEND,       /* a send that returns when its buffer may be reused */
     EVENT_POST,       /* start of a non-blocking send */
     EVENT_SENT,       /* completion of a non-blocking send */
@@ -39,21 +39,21 @@ enum event_kind {
 struct event {
     int64_t entry_ns, exit_ns;
     int64_t posted_ns;        /* entry of the call that started the operation, maybe this one */
-    uint64_t comm_id;         /* identifies the communicator; 0 if unknown */
-    uint64_t bytes;           /* TIMELINE_UNKNOWN_BYTES for a truncated message */
-    uint32_t rank;            /* in MPI_COMM_WORLD */
-    uint32_t site, operation; /* of the caller's tables; not interpreted here */
+    uint64_t comm_id;         /* identifies the communicator; 0: unknown */
+    uint64_t bytes;           /* size; TIMELINE_UNKNOWN_BYTES for a truncated message */
+    uint32_t rank;            /* rank in MPI_COMM_WORLD */
+    uint32_t site, operation; /* indices in the caller's tables; not interpreted here */
     uint32_t peer;           /* world rank of the other end, of the root, or of the neighbour that a
                                 neighbourhood collective needs; TIMELINE_NONE if none */
     uint32_t ordinal;        /* number of the message in its channel, or of the collective on its
                                 communicator; TIMELINE_NONE: unknown */
-    int32_t tag;             /* for a collective: this rank in the communicator */
+    int32_t tag;             /* tag; of a collective: this rank in the communicator */
     uint32_t members, first; /* of a collective: size of the communicator, and of the first group of
                                 an intercommunicator, whose ranks are counted first; 0 if there is
                                 one group */
     uint8_t kind;            /* enum event_kind */
     uint8_t collective;      /* enum collective_kind */
-    uint8_t thread;          /* 0: the first one that called MPI */
+    uint8_t thread;          /* number of the thread; 0: the first that called MPI */
     bool synchronous;        /* a send, or its start, in synchronous mode (MPI_Ssend) */
     bool buffered;           /* a send, or its start, in buffered mode (MPI_Bsend) */
     bool excluded;           /* the profiler may have delayed it, so its wait is ignored */
@@ -93,10 +93,10 @@ struct timeline {
     size_t n;
     uint32_t *partner;   /* other end of each event's message, or TIMELINE_NONE */
     uint32_t *order;     /* events by rank, thread and time: those of one call are adjacent */
-    struct cause *cause; /* for each event */
+    struct cause *cause; /* what each event waited for */
     int64_t *wait_ns;    /* for the event that ended the wait of its call: that wait; otherwise 0 */
-    uint64_t sends, receives; /* messages whose ordinal is known */
-    uint64_t matched;         /* messages with both ends */
+    uint64_t sends, receives; /* number of messages whose ordinal is known */
+    uint64_t matched;         /* number of messages with both ends */
     uint64_t contradictions; /* pairs that cannot be one message: received before it was sent, or of
                                 different sizes; all pairs of their channels are discarded */
     uint64_t unnumbered;     /* sends and receives whose order in their channel is unknown */

@@ -78,7 +78,7 @@ static void add_missing(struct profile *p, uint32_t comm)
     snprintf(problem, sizeof problem,
              "rank %u has called %s collective%s of %s, but rank %u has called %s%s", least,
              AS_COUNT(n), n == 1 ? "" : "s", comm_is_named(c) ? c->name : "a communicator", most,
-             AS_COUNT(c->most >> 24), e ? ": " : " (the next may make a communicator)");
+             AS_COUNT(c->most >> 24), e ? ": " : " (the next one was not recorded)");
     add_finding(p, VERDICT_MISSING, (int32_t)least, (int32_t)most, e ? &a : NULL, NULL, problem);
 }
 
@@ -202,9 +202,7 @@ static void add_wrong_types(struct profile *p)
             continue;
         done[site] = true;
         struct awaited a = call_of(p, b);
-        a.signature = sent & (sent - 1)
-                          ? 0
-                          : ledger_type_of(sent); /* of several types, which one is unknown */
+        a.signature = sent & (sent - 1) ? 0 : ledger_type_of(sent); /* 0: several types */
         const struct awaited received = {.what = AWAIT_RECEIVE,
                                          .rank = (int32_t)b->to,
                                          .name = PROFILE_NONE,

@@ -33,7 +33,7 @@ const struct verdict_rule verdict_rules[VERDICT_KINDS] = {
                          .problem = "no request completes and no message arrives: "},
     [VERDICT_UNKNOWN] = {.name = "unknown",
                          .problem = "calls do not return, for an unknown reason: "},
-    [VERDICT_MOVING] = {.name = "moving", .problem = "the records show no rank that was stuck"}};
+    [VERDICT_MOVING] = {.name = "moving", .problem = "the records show no rank that was blocked"}};
 
 static struct verdict *verdict_new(const struct wait_graph *g)
 {

@@ -10,7 +10,7 @@ struct reading {
     const struct hosts *hosts;
     struct gather g; /* names go into S->names */
     double now;      /* clock_now() of its host, or when its process ended; negative: unknown */
-    size_t first;    /* index of its first row in S->awaited */
+    size_t first;    /* index of the rank's first row in S->awaited */
 };
 
 /* Adds to R->s: the open requests of the record, its oldest open call or last poll, and what its

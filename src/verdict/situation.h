@@ -10,11 +10,11 @@
 
 /* The state of a process. */
 enum rank_state {
-    RANK_RUNNING,     /* or unknown */
-    RANK_SLEEPING,    /* in an interruptible system call */
-    RANK_SYSTEM_CALL, /* in an uninterruptible one: mostly of file systems */
+    RANK_RUNNING,     /* running, or unknown */
+    RANK_SLEEPING,    /* sleeping in an interruptible system call */
+    RANK_SYSTEM_CALL, /* in an uninterruptible system call, mostly on files */
     RANK_STOPPED,     /* stopped by a signal or a debugger */
-    RANK_GONE,        /* ended without MPI_Finalize */
+    RANK_GONE,        /* process ended without MPI_Finalize */
     RANK_FINISHED,    /* in MPI_Finalize, or past it */
     RANK_UNSEEN       /* no record of the rank exists */
 };
@@ -22,7 +22,7 @@ enum rank_state {
 /* The call that a rank has entered and not left; the oldest one of several threads. */
 struct open_call {
     bool open;           /* false: the rank is in no call */
-    bool any;            /* it returns when one of its parts is complete: MPI_Waitany */
+    bool any;            /* it returns when one part is complete: MPI_Waitany */
     bool polls;          /* it returns at once: MPI_Test, MPI_Iprobe */
     ARRAY(size_t) parts; /* what it waits for: indices in situation.awaited; release by free() */
     double seconds;      /* since entry, with POLLS since the last success; negative: unknown */
@@ -34,24 +34,24 @@ struct open_call {
 struct rank_view {
     enum rank_state state;
     struct open_call call;
-    bool threads; /* it has other threads that may call MPI */
+    bool threads; /* the rank has other threads that may call MPI */
     /* For texts and for the watchdog: */
     bool alive, other_host;
-    bool unseen;  /* on another host, from which nothing recent is known */
+    bool unseen;  /* the rank is on another host, from which nothing recent is known */
     bool moving;  /* on another host, whose watchdog found no rank that waits for long */
-    bool outside; /* it is outside of MPI */
+    bool outside; /* the rank is outside of MPI */
     bool killed;  /* killed while outside of MPI, before the other ranks or with them */
     int64_t pid;
     uint32_t ended;           /* enum ledger_state */
-    int32_t detail;           /* signal or error code with which it ended */
+    int32_t detail;           /* signal or error code with which the process ended */
     uint32_t operation, site; /* of its open call, otherwise its last one; PROFILE_NONE: unknown */
-    double seconds;           /* since its last call returned; negative: unknown */
+    double seconds;           /* seconds since its last call returned; negative: unknown */
 };
 
 enum {
     AWAIT_ANY = -1,
     AWAIT_UNKNOWN = -2,
-    AWAIT_INVALID = -3 /* not a rank of the communicator */
+    AWAIT_INVALID = -3 /* the communicator does not have such a rank */
 };
 #define JUDGE_UNKNOWN_BYTES UINT64_MAX
 
@@ -67,7 +67,7 @@ struct awaited {
         AWAIT_OTHER
     } what;
     int32_t rank;     /* the rank that waits; all ranks in this table are those of MPI_COMM_WORLD */
-    uint32_t comm;    /* index in situation.comms */
+    uint32_t comm;    /* the communicator's index in situation.comms */
     int32_t peer;     /* the other rank, or AWAIT_ANY, AWAIT_UNKNOWN, AWAIT_INVALID */
     int32_t tag;      /* the message's tag, or AWAIT_ANY */
     uint64_t posted;  /* time of posting (a send may be complete already); 0: no request */
@@ -76,8 +76,8 @@ struct awaited {
     bool left;         /* RANK has left this collective, in which other members still are */
     /* In these all members of a collective must agree; unknown values agree with any: */
     uint32_t operation; /* the same for operations that match each other */
-    int32_t root;       /* -1: none, or not comparable */
-    uint64_t bytes;     /* JUDGE_UNKNOWN_BYTES: unknown, or may differ */
+    int32_t root;       /* root of a collective; -1: none, or not comparable */
+    uint64_t bytes;     /* size; JUDGE_UNKNOWN_BYTES: unknown, or may differ */
     uint32_t signature; /* datatype and reduction, see LEDGER_SIGNATURE() */
     enum collective_kind kind;
     uint32_t name, site; /* operation and call site of the posting call, for texts */
@@ -105,7 +105,7 @@ struct situation {
     size_t n_ranks;
     struct rank_view *rank;
     ARRAY(struct member_list) comms;
-    ARRAY(struct awaited) awaited; /* sorted by rank; at the end those that are LEFT */
+    ARRAY(struct awaited) awaited; /* sorted by rank; LEFT collectives are at the end */
     ARRAY(struct message_count) sent;
     bool counted;   /* SENT has all messages of the run */
     double settled; /* a call that is open for a shorter time (s) counts as moving */

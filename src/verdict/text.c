@@ -148,7 +148,7 @@ static void add_rank(char *text, const struct situation *s, const struct verdict
 {
     static const char *const doing[] = {[RANK_RUNNING] = "computing",
                                         [RANK_SLEEPING] = "sleeping",
-                                        [RANK_SYSTEM_CALL] = "in a system call (files, usually)"};
+                                        [RANK_SYSTEM_CALL] = "in a system call (mostly files)"};
     const struct rank_view *r = &s->rank[rank];
     const struct open_call *c = r->call.open ? &r->call : NULL;
     const bool fault = v->at_fault[rank];
@@ -257,7 +257,7 @@ static void add_sentence(char *text, const struct situation *s, const struct ver
 {
     const struct message_count *near = &v->near;
     if (v->kind == VERDICT_MOVING && s->live && !s->unseen) {
-        add(text, "moving: every rank for which others wait has moved within the last %s",
+        add(text, "moving: every awaited rank entered or left a call within the last %s",
             AS_TIME(s->settled * 1e9));
         return;
     }
@@ -322,12 +322,12 @@ static json_t *notes_json(const struct situation *s, const struct verdict *v)
     for (size_t i = 0; i < s->n_ranks; i++)
         threads += v->at_fault[i] && s->rank[i].threads && !s->rank[i].unseen;
     if (unseen)
-        json_push(notes, json_sprintf("%zu ranks are on hosts that cannot be seen from here (%s): "
+        json_push(notes, json_sprintf("%zu ranks are on hosts whose watchdogs report nothing (%s): "
                                       "their records may be out of date, and it is unknown whether "
                                       "they still run",
                                       unseen, hosts));
     if (threads && verdict_rules[v->kind].in_calls)
-        json_push(notes, json_string("this is not called a deadlock: another thread of these ranks "
+        json_push(notes, json_string("not reported as a deadlock: another thread of these ranks "
                                      "may release them (MPI_THREAD_MULTIPLE)"));
     return notes;
 }

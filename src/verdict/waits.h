@@ -22,16 +22,16 @@ struct need {
 };
 
 struct wait_rank {
-    size_t first_awaited; /* index of its first row in s->awaited */
-    size_t first_need;    /* index of its first condition in the graph's needs */
-    bool free;            /* it can progress, now or later; other ranks are stuck */
+    size_t first_awaited; /* index of the rank's first row in s->awaited */
+    size_t first_need;    /* index of the rank's first condition in the graph's needs */
+    bool free;            /* the rank can progress, now or later; others are stuck */
 };
 
 struct wait_graph {
     const struct situation *s;
-    struct wait_rank *rank; /* for each rank, and one that ends the last rank's needs */
+    struct wait_rank *rank; /* elements for each rank, and one for the end of the last needs */
     ARRAY(const struct awaited *) collectives; /* sorted by sequence number */
-    ARRAY(struct message_count) sent;          /* as in S, and those of open sends */
+    ARRAY(struct message_count) sent; /* unreceived messages: those of S and of open sends */
     ARRAY(struct need) needs;
     ARRAY(struct wait_edge) edges;
 };

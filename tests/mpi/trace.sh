@@ -134,7 +134,7 @@ fi
 "$collprof" report --format=html -o t.html traced || fail "plot: status $?"
 grep -q 'late sender' t.html || fail "no wait state is named in the picture"
 "$collprof" report --format=html --from=1e6 -o u.html traced 2>err && fail "a picture of nothing"
-grep -q "no call of MPI is in that time" err && test ! -e u.html || fail "a timeline of nothing: $(cat err)"
+grep -q "no MPI call is in that time" err && test ! -e u.html || fail "a timeline of nothing: $(cat err)"
 # Who has left no record is missing, and that is said.
 cp -rL traced part && rm part/rank-000001-*
 "$collprof" report --format=html -o part.html part 2>err || fail "plot of a part: status $?"

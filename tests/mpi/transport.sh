@@ -70,7 +70,7 @@ done
 
 # The picture: the polls and bullets under the calls.
 "$collprof" report --format=html --to=1000 -o t.html $mpi.defaults || fail "timeline: status $?"
-found=$(grep -o '"kind":"polling that found something"' t.html | wc -l)
+found=$(grep -o '"kind":"successful poll"' t.html | wc -l)
 [ "$found" -gt 900 ] || fail "$found polls and bullets of 900 messages"
 
 # The situations of `make figures`: who moves the data, as the settings force it, and in which call.

@@ -120,7 +120,7 @@ bad=$slow
 run --tune=all --tune-share=1000 "$tune" show MPI_Allreduce $bytes 100 >/dev/null || fail "tuning"
 "$collprof" repeat -n 4 --output="$scratch/gains" "$MPIEXEC" -n 2 $bad "$collprof" run --yield --report=no --tuned="$scratch/run" \
     "$tune" show MPI_Allreduce $bytes 20 >"$scratch/out" 2>"$scratch/err"
-tr '\n' ' ' <"$scratch/out" | grep -o 'Tuning predicted to save .* is seen.*: 1 of 1 rules are kept' || fail "nothing comes back"
+tr '\n' ' ' <"$scratch/out" | grep -o 'Tuning predicted to save .* runs saved .*: 1 of 1 rules are kept' || fail "nothing comes back"
 ranks=4 bad=
 # A run that is too short says so.
 run --tune=all "$tune" show MPI_Reduce_scatter_block 1024 >/dev/null

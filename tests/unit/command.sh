@@ -200,8 +200,8 @@ done <<'END'
 0|"schema":"collprof-profile/|report --format=json known
 0|^3,3099959.625,34645.856,|report --format=csv --table=ranks known
 0|^3,3099959.625,34645.856,|report --format=csv --table=ranks -o table.csv known; cat table.csv
-0|no rows of waits: use: collprof run --trace$|report --format=csv --table=waits known
-0|no rows of transport: use: collprof run --trace=transport$|export --table=transport known
+0|table waits has no rows: use: collprof run --trace$|report --format=csv --table=waits known
+0|table transport has no rows: use: collprof run --trace=transport$|export --table=transport known
 0|^# table: regions$|report --format=csv known
 0|^# parallel efficiency: |export known
 1|cannot write /nowhere/none|export -o /nowhere/none known
@@ -212,7 +212,7 @@ done <<'END'
 1|cannot write /nowhere/x|report -o /nowhere/x known
 1|known: no trace: use records|report --format=perfetto known
 1|known: no trace: use records|report --format=otf2 known
-1|empty: no record rank-|where empty
+1|empty: no readable record|where empty
 1|no timeline: the run was not traced|plot --from=0 -o none.html known
 0|^p.html: open|plot -o p.html known
 2|expected one directory, not 'known' and 'first'|plot known first

@@ -204,10 +204,10 @@ Test(compare, what_runs_show_comes_first_if_they_differ)
     const struct made slower = {14, 1, 0, 0.5, false};
     send_ns[1] = 300;
     expect_first(usual, slower,
-                 "fastest MPI_Send from 1 KiB on took 100 ns, and takes 300 ns now: it may wait");
+                 "fastest MPI_Send of 1 KiB or more took 100 ns in A and 300 ns in B: it may");
     SAYS(2, sums_longer);
     apart[1] = true; /* explains slower sends */
-    expect_first(usual, slower, "Other ranks share a host: no longer 0-1.");
+    expect_first(usual, slower, "Pairs of ranks on one host: no longer 0-1.");
     compare(usual, usual, 5, NAN, NULL);
     cr_expect_str_eq(finding(1), "");
     apart[1] = false;
@@ -219,7 +219,7 @@ Test(compare, what_runs_show_comes_first_if_they_differ)
     timed[0] = once;
     expect_first(usual, slower, sums_longer);
     apart[0] = true;
-    expect_first(usual, slower, "Other ranks share a host: now 0-1.");
+    expect_first(usual, slower, "Pairs of ranks on one host: now 0-1.");
 }
 
 Test(compare, what_the_runs_were_started_with)
@@ -228,7 +228,7 @@ Test(compare, what_the_runs_were_started_with)
     apart[1] = true;
     compare(usual, usual, 2, NAN, NULL);
     cr_expect_str_eq(json_text_at(json_array_get(document_finding_list(compared), 0), "text"),
-                     "The set-up differs: MPI library Open MPI v4.1.4 -> MPICH 4.0.2; hosts 1 -> "
+                     "The runs differ in: MPI library Open MPI v4.1.4 -> MPICH 4.0.2; hosts 1 -> "
                      "2.");
 }
 
@@ -457,9 +457,9 @@ Test(compare, gains_of_a_tuning)
     cr_expect_float_eq(predicted_us, 40 * (10 + 310) / 2, 0.01);
     cr_expect_str_eq(verdict_on_rule(0.1, 0.3, 5, &t, &predicted_us), "slower");
     cr_expect(t.refuted);
-    cr_expect_str_eq(verdict_on_rule(0.1, 0.1, 5, &t, &predicted_us), "not seen");
+    cr_expect_str_eq(verdict_on_rule(0.1, 0.1, 5, &t, &predicted_us), "undecided");
     cr_expect(t.refuted);
-    cr_expect_str_eq(verdict_on_rule(0.3, 0.1, 3, &t, &predicted_us), "not seen");
+    cr_expect_str_eq(verdict_on_rule(0.3, 0.1, 3, &t, &predicted_us), "undecided");
     cr_expect(!t.refuted, "three runs are too few to decide");
     tuned_ranks = 3;
     cr_expect_str_eq(verdict_on_rule(0.1, 0.3, 5, &t, &predicted_us), "(null)", "no calls");

@@ -214,7 +214,7 @@ Test(ended, collective_that_not_all_have_called)
     text = only_verdict(fewer(1, false), "missing", 1, 0);
     cr_assert_str_eq(text,
                      "rank 1 has called 1 collective of MPI_COMM_WORLD, but rank 0 has called 2 "
-                     "(the next may make a communicator)");
+                     "(the next one was not recorded)");
     cr_assert_str_eq(only_verdict(fewer(2, true), "", 0, 0), ""); /* which of two is unknown */
 }
 
