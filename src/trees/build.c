@@ -52,10 +52,7 @@ static bool build_paper(const struct bcast *b, const struct graph *g, struct sch
     return true;
 }
 
-const struct bcast tree_grid_paper = {
-    .name = "grid-paper",
-    .build = build_paper,
-};
+const struct bcast tree_grid_paper = {.name = "grid-paper", .build = build_paper};
 
 struct greedy {
     const struct bcast *rule;
@@ -230,10 +227,7 @@ static bool build_grid(const struct bcast *b, const struct graph *g, struct sche
     return true;
 }
 
-const struct bcast tree_grid = {
-    .name = "grid",
-    .build = build_grid,
-};
+const struct bcast tree_grid = {.name = "grid", .build = build_grid};
 
 bool schedule_build(const struct bcast *b, const struct graph *g, int root, struct schedule *s)
 {

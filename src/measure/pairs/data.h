@@ -15,7 +15,7 @@ enum pairs_quantity {
     PAIRS_SD,
     PAIRS_MEDIAN,
     PAIRS_MIN,
-    PAIRS_BOUND, /* the error bound of both one-way latencies; 0: one clock shows both */
+    PAIRS_BOUND, /* error bound of ONE_WAY, within 0 and the round trip; 0: one clock */
     /* Quantities with a direction: the row is the sender. */
     PAIRS_DIRECTED,
     PAIRS_SEND = PAIRS_DIRECTED, /* LogGP's o_s: time of the send call, while its receiver waits */
@@ -26,8 +26,9 @@ enum pairs_quantity {
     PAIRS_ANSWERED,              /* time of a message and an empty one back */
     PAIRS_PORT,                  /* number of the sender's port: see graph.h */
     PAIRS_RENDEZVOUS,            /* 1: a send waits for its receiver; 0: it does not */
-    PAIRS_AHEAD, /* by how much the receiver's clock was ahead of the sender's, give or take
-                    PAIRS_BOUND: a correction of the common clock; equal at all sizes */
+    PAIRS_AHEAD, /* the most by which the receiver's clock was ahead of the sender's, both converted
+                    to the common clock; only at the smallest size */
+    PAIRS_BY_CLOCKS, /* the latency by these two clocks, so with the difference of their errors */
     PAIRS_QUANTITIES
 };
 
@@ -70,11 +71,10 @@ static inline double pairs_value(const struct pairs_size *s, enum pairs_quantity
     return trip && value != value ? s->of[PAIRS_MEAN][cell] : value;
 }
 
-/* The most by which J's clock was ahead of I's by the common clock; NaN if unknown. */
+/* AHEAD of a pair; NaN if unknown. The least is minus that of the other direction. */
 static inline double pairs_ahead(const struct pairs *p, int i, int j)
 {
-    size_t cell = pairs_cell(p, i, j);
-    return p->size[0].of[PAIRS_AHEAD][cell] + p->size[0].of[PAIRS_BOUND][cell];
+    return p->size[0].of[PAIRS_AHEAD][pairs_cell(p, i, j)];
 }
 
 /* Whether I and J run on one host. False if a host name is unknown. */
@@ -114,20 +114,21 @@ struct pairs_loggp pairs_loggp(const struct pairs *p, int i, int j);
  * unknown, also between eager and pull, as where a short latency consists of the calls. */
 const char *pairs_protocol(const struct pairs *p, int s, int i, int j);
 
-/* Finds the differences of the ranks' clocks from ONE_WAY by these clocks, which may have any
- * value, and BOUND by their synchronisation. Sets AHEAD, ONE_WAY as far as it is known, and its
- * BOUND. If they contradict each other, as when the rate of a clock changed meanwhile, these are
- * unknown, and P->drift is INFINITY. */
-void pairs_find_clocks(struct pairs *p);
+/* Finds how far clocks may differ, from ONE_WAY by these clocks, which may have any value, and
+ * BOUND by their synchronisation. Sets AHEAD, BY_CLOCKS, ONE_WAY and BOUND. If they contradict each
+ * other, as when the rate of a clock changed meanwhile, the last two are unknown, and P->drift is
+ * INFINITY. False if there is no memory. */
+bool pairs_find_clocks(struct pairs *p);
 
-/* Makes the graph of a broadcast of BYTES from ROOT. D + w of an edge is its one-way latency by the
- * two clocks, of which each is as far from the root's as is likely: an arrival at rank i is off by
- * at most BOUND of ROOT and i, whatever the path. It is half of the median round trip if these are
- * unknown, interpolated between sizes and extrapolated by the bandwidth. D is the time of
- * the send call, and at least the port's smallest gap (within its host, or to other hosts), since
- * all the sender's messages by one port share a path; at most the one-way latency, with LATE 1 the
- * longest that the clocks allow, with -1 the shortest. If send calls are unknown, D is half of the
- * sender's shortest one-way latency. SEGMENT: the message is one of many segments, sent without
- * waiting, so D is the gap. False if there is no memory. */
+/* Makes the graph of a broadcast of BYTES from ROOT. D + w of an edge is its one-way latency by
+ * both clocks, each corrected by the middle of what is possible of its lead over the root's clock;
+ * LATE 1: by the end that makes arrivals latest, -1: earliest; with 2, -2 it is what gaps and round
+ * trips alone allow. An arrival depends on the clocks of
+ * the root and of its rank only, whatever the path. If they are unknown, it is half of the median
+ * round trip, interpolated between sizes and extrapolated by the bandwidth. D is the time of the
+ * send call, at least the port's smallest gap (within its host, or to other hosts), since all the
+ * sender's messages by one port share a path, and at most the one-way latency. If send calls are
+ * unknown, D is half of the sender's shortest one-way latency. SEGMENT: the message is one of many
+ * segments, sent without waiting, so D is the gap. False if there is no memory. */
 bool pairs_graph(const struct pairs *p, int root, size_t bytes, bool segment, int late,
                  struct graph *g);

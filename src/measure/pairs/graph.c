@@ -57,23 +57,27 @@ static double gap_of(const struct sized *m, int u, int v)
 }
 
 /* One-way latency by the clocks that M's root and LATE say; without them half of the round trip,
- * more for the direction with the larger gap. No message is faster than its gap. */
+ * more for the direction with the larger gap. No message is faster than its gap; but beside clocks
+ * that would lengthen some messages of a path, whose errors then do not cancel. */
 static double one_way(const struct sized *m, int i, int j)
 {
-    double trip = interpolate(m, i, j, PAIRS_MEDIAN), low = 1e-3 * trip, high = trip - low;
-    if (m->gaps) {
+    const struct pairs *p = m->p;
+    const int root = m->root, late = m->late;
+    const bool differ = m->one_way && pairs_ahead(p, i, j) + pairs_ahead(p, j, i) > 0;
+    double trip = interpolate(m, i, j, PAIRS_MEDIAN), low = 1e-6 * trip, high = trip - low;
+    if (m->gaps && (!differ || abs(late) > 1)) {
         double there = gap_of(m, i, j), back = gap_of(m, j, i);
         double scale = fmin(1, 0.9 * trip / (there + back));
         low = fmax(low, scale * there);
         high = fmin(high, trip - scale * back);
     }
-    double way = (low + high) / 2;
-    if (m->one_way) {
-        const size_t of_root = pairs_cell(m->p, m->root, 0), cell = pairs_cell(m->p, i, j);
-        const double *ahead = m->p->size[0].of[PAIRS_AHEAD], *bound = m->p->size[0].of[PAIRS_BOUND],
-                     drift = bound[cell] > 0 ? m->p->drift : 0;
-        way = interpolate(m, i, j, PAIRS_ONE_WAY) + ahead[cell] - ahead[of_root + j] +
-              ahead[of_root + i] + m->late * (bound[of_root + j] - bound[of_root + i] + drift);
+    double way = m->one_way ? interpolate(m, i, j, PAIRS_BY_CLOCKS) : (low + high) / 2;
+    if (differ && abs(late) > 1) {
+        way = late > 0 ? high : low;
+    } else if (differ) {
+        const double latest = pairs_ahead(p, j, root) - pairs_ahead(p, i, root),
+                     earliest = pairs_ahead(p, root, i) - pairs_ahead(p, root, j);
+        way += ((1 + late) * latest + (1 - late) * earliest) / 2 + late * p->drift;
     }
     return fmax(low, fmin(high, way)) + beyond(m, i, j);
 }
@@ -95,10 +99,8 @@ static void find_injection(const struct sized *m, int u, double *least)
         least[k] = INFINITY;
     for (int v = 0; v < n; v++) {
         double *gap = &least[port_of(m, u, v) + n * pairs_same_host(m->p, u, v)];
-        if (v == u)
-            continue;
-        *gap = fmin(*gap, gap_of(m, u, v));
-        shortest = fmin(shortest, one_way(m, u, v));
+        *gap = v == u ? *gap : fmin(*gap, gap_of(m, u, v));
+        shortest = v == u ? shortest : fmin(shortest, one_way(m, u, v));
     }
     for (int k = 0; !m->sends && k < 2 * n; k++)
         least[k] = shortest / 2;
@@ -139,21 +141,16 @@ bool pairs_graph(const struct pairs *p, int root, size_t bytes, bool segment, in
     FREED double *least = malloc(2 * (size_t)p->n * sizeof *least);
     if (!least || !graph_new(g, p->n))
         return false;
-    const struct sized m = {p,
-                            bytes,
-                            segment,
-                            root,
-                            late,
-                            pairs_all_known(p, PAIRS_SEND),
-                            pairs_all_known(p, PAIRS_GAP),
-                            pairs_all_known(p, PAIRS_ONE_WAY)};
+    const bool sends = pairs_all_known(p, PAIRS_SEND), gaps = pairs_all_known(p, PAIRS_GAP);
+    const struct sized m = {p,    bytes, segment, root,
+                            late, sends, gaps,    pairs_all_known(p, PAIRS_ONE_WAY)};
     for (int u = 0; u < p->n; u++)
         graph_row(&m, u, g, least);
     return true;
 }
 
-/* Makes MOST the shortest paths of N vertices (Floyd, Warshall). Returns whether a cycle is below
- * 0. */
+/* Makes MOST the shortest paths between N clocks (Floyd, Warshall). Returns whether a cycle is
+ * below 0. */
 static bool shorten(double *most, int n)
 {
     bool below = false;
@@ -167,41 +164,50 @@ static bool shorten(double *most, int n)
     return below;
 }
 
-/* Differences of clocks are unknown at all sizes. */
-static void forget_clocks(struct pairs *p)
+/* Sets what is known of the pair in CELL, whose receiver's clock is at most AHEAD of the sender's
+ * and at most BEHIND it; INFINITY: unknown. */
+static void find_one_way(struct pairs *p, int cell, double ahead, double behind)
 {
-    static const enum pairs_quantity of_clocks[] = {PAIRS_ONE_WAY, PAIRS_AHEAD, PAIRS_BOUND};
-    p->drift = INFINITY;
-    for (int s = p->n_sizes - 1; s >= 0; s--)
-        for (int k = 0; k < p->n * p->n; k++)
-            for (int q = 0; q < 3 && p->size[0].of[PAIRS_BOUND][k] > 0; q++)
-                p->size[s].of[of_clocks[q]][k] = NAN;
+    p->size[0].of[PAIRS_AHEAD][cell] = ahead;
+    for (int s = 0; s < p->n_sizes; s++) {
+        double *const *of = p->size[s].of, shown = of[PAIRS_ONE_WAY][cell],
+                      trip = of[PAIRS_MEDIAN][cell], low = fmax(0, fmin(trip, shown - ahead)),
+                      high = fmax(0, fmin(trip, shown + behind));
+        of[PAIRS_BY_CLOCKS][cell] = shown;
+        of[PAIRS_ONE_WAY][cell] = isinf(ahead) ? NAN : (low + high) / 2;
+        of[PAIRS_BOUND][cell] = isinf(ahead) ? NAN : (high - low) / 2;
+    }
 }
 
-/* No latency is below 0, so J's clock is ahead of I's by at most what the clocks show of it; and by
- * at most BOUND, the limit of their synchronisation. AHEAD is the most that all pairs together
- * allow, by shortest paths, until its middle and BOUND take the place of this. */
-void pairs_find_clocks(struct pairs *p)
+/* No latency is below 0, so J's clock is ahead of I's by at most what they show of one from I to J;
+ * and by at most BOUND, the limit of their synchronisation: so by at most a shortest path. */
+bool pairs_find_clocks(struct pairs *p)
 {
     const int n = p->n;
-    double *const *first = p->size[0].of, *most = first[PAIRS_AHEAD];
-    bool several = false;
+    const double *bound = p->size[0].of[PAIRS_BOUND], *way = p->size[0].of[PAIRS_ONE_WAY];
+    int clocks = 0;
+    FREED int *clock = malloc((size_t)n * sizeof *clock); /* the number of each rank's clock */
+    for (int i = 0, j; clock && i < n; i++) {
+        for (j = 0; j < i && bound[i * n + j] > 0;)
+            j++;
+        clock[i] = j < i ? clock[j] : clocks++;
+    }
+    FREED double *most = malloc((size_t)clocks * (size_t)clocks * sizeof *most);
+    if (!clock || !most)
+        return false;
+    for (int k = 0; k < clocks * clocks; k++)
+        most[k] = k % (clocks + 1) ? INFINITY : 0;
     for (int k = 0; k < n * n; k++) {
-        const bool two = first[PAIRS_BOUND][k] > 0;
-        most[k] = two ? fmin(first[PAIRS_BOUND][k], first[PAIRS_ONE_WAY][k]) + 2 * p->drift : 0;
-        several |= two;
+        double *to = &most[clock[k / n] * clocks + clock[k % n]];
+        if (bound[k] > 0)
+            *to = fmin(*to, fmin(bound[k], way[k]) + 2 * p->drift);
     }
-    if (several && shorten(most, n)) {
-        forget_clocks(p);
-        return;
+    const double unknown = shorten(most, clocks) ? INFINITY : 0;
+    p->drift += unknown;
+    for (int k = 0; k < n * n; k++) {
+        const int from = clock[k / n], to = clock[k % n];
+        const double more = from == to ? 0 : unknown;
+        find_one_way(p, k, most[from * clocks + to] + more, most[to * clocks + from] + more);
     }
-    for (int s = p->n_sizes - 1; s >= 0; s--)
-        for (int k = 0; k < n * n; k++) {
-            double *const *of = p->size[s].of;
-            of[PAIRS_BOUND][k] = (most[k] + most[k % n * n + k / n]) / 2;
-            of[PAIRS_ONE_WAY][k] = fmax(
-                0, fmin(of[PAIRS_MEDIAN][k], of[PAIRS_ONE_WAY][k] - most[k] + of[PAIRS_BOUND][k]));
-        }
-    for (int k = 0; k < n * n; k++)
-        most[k] -= first[PAIRS_BOUND][k];
+    return true;
 }

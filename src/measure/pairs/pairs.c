@@ -316,10 +316,10 @@ int pairs_measure(MPI_Comm comm, const struct pairs_plan *plan, struct pairs *p)
         error = run(&m, p);
     if (error == MPI_SUCCESS && plan->clock && plan->clock->domains > 1)
         error = find_drift(&m, p);
-    if (error == MPI_SUCCESS && m.rank == 0)
-        pairs_find_clocks(p);
     if (error == MPI_SUCCESS)
         error = collect_hosts(&m, p);
+    if (error == MPI_SUCCESS && m.rank == 0 && !pairs_find_clocks(p))
+        error = MPI_ERR_NO_MEM;
     free(m.buffer);
     free(m.row);
     free(m.times);
