@@ -127,10 +127,10 @@ static const char *method_of(const struct tree_session *t)
 static const double resolution = 1e-8; /* of a printed time, seconds */
 
 /* Latency to the slowest destination, on rank 0. *ERROR: that of the clocks, at least the
- * resolution of a printed time; the interval contains it. INFINITY: one that was not measured may
+ * resolution of a printed time; the interval contains it. *AT_LEAST: one that was not measured may
  * be slower. */
 static struct estimate run_bcast(struct tree_session *t, const struct bcast *bcast, size_t bytes,
-                                 double *error)
+                                 double *error, bool *at_least)
 {
     const struct bench *b = &t->o->bench;
     const struct latency_method *method = latency_method_find(method_of(t));
@@ -157,21 +157,23 @@ static struct estimate run_bcast(struct tree_session *t, const struct bcast *bca
         const double more = fmax(0, resolution - *error);
         if (estimate_has_interval(seen))
             seen = (struct estimate){seen.value, fmax(0, seen.low - more), seen.high + more};
-        *error = outcome.result->at_least ? INFINITY : *error + more;
+        *error += more;
+        *at_least = outcome.result->at_least;
     }
     latency_outcome_free(&outcome);
     operation_release(&data);
     return seen;
 }
 
-static void add_remarks(const struct tree_session *t, struct estimate seen, double error)
+static void add_remarks(const struct tree_session *t, struct estimate seen, double error,
+                        bool at_least)
 {
     bench_remark(t->table);
-    if (isinf(error))
+    if (at_least)
         table_remark(t->table, FINDING("at_least", DOUBT), "at least: not all pairs measured");
     else if (!estimate_has_interval(seen))
         table_remark(t->table, FINDING("few_samples", DOUBT), "too few samples for an interval");
-    if (error > resolution && !(error <= 0.01 * seen.value) && !isinf(error))
+    if (error > resolution && !(error <= 0.01 * seen.value))
         table_remark(t->table, FINDING("clock_bound", DOUBT, .number = {{"bound_us", 1e6 * error}}),
                      "+-%.2f us by the clocks", 1e6 * error);
 }
@@ -184,15 +186,16 @@ static double add_row(struct tree_session *t, struct schedule *s, const struct b
 {
     struct estimate seen = ESTIMATE_UNKNOWN, predicted = seen;
     double error = 0;
+    bool at_least = false;
     if (t->run) {
-        seen = run_bcast(t, bcast, bytes, &error);
+        seen = run_bcast(t, bcast, bytes, &error, &at_least);
         bench_contention(t->group.comm);
     }
     if (t->o->bench.rank > 0)
         return NAN;
     if (s)
         predicted = schedule_predict_interval(&t->grid.pairs, bytes, s);
-    double certain = error < seen.value ? seen.value : NAN;
+    double certain = !at_least && error < seen.value ? seen.value : NAN;
     t->native = s ? t->native : certain;
     char name[32] = "", chosen[32] = "";
     sscanf(s ? s->name : "MPI_Bcast", "%31[^ (] (%31[^)]", name, chosen);
@@ -209,13 +212,11 @@ static double add_row(struct tree_session *t, struct schedule *s, const struct b
     table_text(t->table, contradicts ? "unknown" : advised);
     table_text(t->table, *chosen ? chosen : NULL);
     if (s && isnan(predicted.value))
-        table_remark(t->table,
-                     FINDING(s->segment ? "unknown_of_segments" : "unknown_on_shared_media", DOUBT),
-                     "prediction unknown%s: %s", s->segment ? "" : " on shared media",
+        table_remark(t->table, FINDING("prediction_unknown", DOUBT), "prediction unknown: %s",
                      schedule_unknown(&t->grid.pairs, bytes, s));
     if (t->run)
-        add_remarks(t, seen, error);
-    double most = !t->run || isinf(error)       ? predicted.high
+        add_remarks(t, seen, error, at_least);
+    double most = !t->run || at_least           ? predicted.high
                   : estimate_has_interval(seen) ? seen.high
                                                 : seen.value + error;
     return isnan(most) ? INFINITY : most;
@@ -299,7 +300,6 @@ static void open_group(struct tree_session *t, size_t ranks)
 static void visit(void *arg, const size_t *at)
 {
     struct tree_session *t = arg;
-    const struct tree_options *o = t->o;
     size_t ranks = t->ranks.at[at[0]], bytes = t->sizes.at[at[1]], which = at[2];
     if ((int)ranks != t->group.ranks)
         open_group(t, ranks);
@@ -311,8 +311,7 @@ static void visit(void *arg, const size_t *at)
             add_row(t, NULL, &tree_native, bytes, NULL);
         return;
     }
-    const struct bcast *builder = bcasts[o->builders.at[which - 1]];
-    compare_builder(t, builder, bytes);
+    compare_builder(t, bcasts[t->o->builders.at[which - 1]], bytes);
 }
 
 /* Pictures: measured times by size, or by ranks for the largest size; and the best tree. */

@@ -96,12 +96,17 @@ bool choice_find_schedules(const struct pairs *p, int root, size_t bytes,
     return good;
 }
 
-/* The last arrival at one end of what clocks and a sender's port allow; NaN without memory. */
+/* The last arrival at one end of what clocks, gaps and a sender's port allow; LATE: 1 or -1. NaN
+ * without memory. */
 static double predict_limit(const struct pairs *p, size_t bytes, const struct schedule *s, int late,
                             enum schedule_sharing sharing)
 {
-    struct graph g RELEASED(graph_free) = {0};
-    return pairs_graph(p, s->root, bytes, false, late, &g) ? schedule_last(s, &g, sharing) : NAN;
+    struct graph clocks RELEASED(graph_free) = {0}, gaps RELEASED(graph_free) = {0};
+    if (!pairs_graph(p, s->root, bytes, false, late, &clocks) ||
+        !pairs_graph(p, s->root, bytes, false, 2 * late, &gaps))
+        return NAN;
+    double a = schedule_last(s, &clocks, sharing), b = schedule_last(s, &gaps, sharing);
+    return late < 0 ? fmax(a, b) : fmin(a, b);
 }
 
 /* Whether no two messages are ever under way at the same time. */
@@ -118,11 +123,11 @@ const char *schedule_unknown(const struct pairs *p, size_t bytes, const struct s
     double shared = pairs_shared(p, bytes);
     return s->segment > 0               ? "segments are under way together"
            : p->slowdown == 0           ? "a log does not show whether pairs share a path"
-           : p->slowdown > PAIRS_SHARED ? "pairs slow each other down"
+           : p->slowdown > PAIRS_SHARED ? "on shared media: pairs slow each other down"
            : isinf(p->drift)            ? "the rate of a clock changed"
            : is_chain(s)                ? NULL
            : shared == 0                ? "no time was left to find which messages share a path"
-           : shared > PAIRS_SHARED      ? "messages share a path beyond their sender's port"
+           : shared > PAIRS_SHARED      ? "on shared media: messages share a path further on"
                                         : NULL;
 }
 
