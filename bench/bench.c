@@ -82,7 +82,7 @@ error_t bench_check_ranks(struct option_parser *parser, const struct bench *b, c
                              parser->name);
     if (b->ranks.min < 2)
         return option_refuse(parser, "%s needs at least 2 ranks: use: --ranks=2:%zu", what,
-                             b->ranks.max);
+                             b->ranks.max > 2 ? b->ranks.max : (size_t)2);
     if ((size_t)root >= b->ranks.min)
         return option_refuse(parser, "--root=%d: expected one of the first %zu ranks", root,
                              b->ranks.min);

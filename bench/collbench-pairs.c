@@ -109,20 +109,6 @@ static void add_relations(const struct pairs *p, const struct place *place, stru
             add_relation(p, place, s, relation, trip, t);
 }
 
-static void add_bound(const struct pairs *p, struct document *d, const struct pairs_size *s)
-{
-    double bound = 0;
-    for (size_t k = 0; k < (size_t)p->n * (size_t)p->n; k++)
-        bound = fmax(bound, s->of[PAIRS_BOUND][k]);
-    if (bound > 0)
-        document_finding(d, FINDING("one_way_bound", DOUBT),
-                         "%zu B: one-way latencies may be off by %.2f us, the error of the clocks.",
-                         s->bytes, 1e6 * bound);
-    if (isinf(p->drift) && s == p->size)
-        document_finding(d, FINDING("one_way_unknown", DOUBT),
-                         "One-way latencies are unknown: the rate of a clock changed.");
-}
-
 static bool save_log(const struct pairs *p, const char *path)
 {
     struct save save;
@@ -191,8 +177,9 @@ static int report(const struct pairs_options *o, const struct pairs *p, struct d
             d, FINDING("too_many_ranks", NOTE),
             "Tables of %d ranks are too long: the log (--log-file) has the means of all pairs.",
             p->n);
-    for (int s = 0; s < p->n_sizes; s++)
-        add_bound(p, d, &p->size[s]);
+    if (isinf(p->drift))
+        document_finding(d, FINDING("one_way_unknown", DOUBT),
+                         "One-way latencies are unknown: the rate of a clock changed.");
     pairs_pictures(d);
     if (p->slowdown > 1.005)
         document_finding(

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { BOUND = 8 }; /* its index */
+
 static struct column columns[] = {
     {"from", NULL, COLUMN_INTEGER, 0, NULL},
     {"to", NULL, COLUMN_INTEGER, 0, NULL},
@@ -16,7 +18,7 @@ static struct column columns[] = {
     {"median", "us", COLUMN_REAL, 3, "median round trip"},
     {"least", "us", COLUMN_REAL, 3, "shortest round trip", .flags = COLUMN_DATA_ONLY},
     {"one_way", "us", COLUMN_REAL, 3, "median latency in this direction"},
-    {"bound", "us", COLUMN_REAL, 3, "error bound of one_way", .flags = COLUMN_DATA_ONLY},
+    {"bound", "us", COLUMN_REAL, 3, "error bound of one_way"},
     {"o_s", "us", COLUMN_REAL, 3, "duration of the send call while its receive is posted"},
     {"o_r", "us", COLUMN_REAL, 3, "duration of the receive call if the message has arrived"},
     {"g", "us", COLUMN_REAL, 3, "gap between consecutive messages"},
@@ -47,8 +49,12 @@ static void add_row(const struct pairs *p, int s, int i, int j, struct table *t)
 
 void pairs_table(const struct pairs *p, struct document *d, bool in_text)
 {
-    for (size_t c = 0; c < sizeof columns / sizeof *columns && !in_text; c++)
-        columns[c].flags |= COLUMN_DATA_ONLY;
+    double bound = 0;
+    for (size_t k = 0; k < (size_t)p->n * (size_t)p->n; k++)
+        bound = fmax(bound, p->size[0].of[PAIRS_BOUND][k]);
+    for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
+        if (!in_text || (c == BOUND && bound == 0))
+            columns[c].flags |= COLUMN_DATA_ONLY;
     struct table *t =
         document_table_of(d, "pairs", "Pairs of ranks (medians of round trips)", columns);
     for (int i = 0; i < p->n; i++)

@@ -335,7 +335,7 @@ Test(benches, refusals, .init = scratch_make, .fini = scratch_remove)
         {4, "collective", "--operation=persistent-scan --tune=DIR", "persistent-scan"},
         {4, "collective", "--operation=ireduce", "unknown operation of this MPI 'ireduce'"},
         {4, "collective", "--operation=barrier,scan --root=1", "--root=1: no operation has a root"},
-        {2, "collective", "--ranks=1:2", "at least 2 ranks"},
+        {4, "collective", "--ranks=1:1", "ranks: use: --ranks=2:2"},
         {2, "collective", "--arrivals=ramp --method=held", "--tune and the method direct"},
         {2, "collective", "--arrivals=late:99", "expected a rank below 2"},
         {2, "collective", "--operation=neighbor-alltoall --method=held", "use: --method=direct"},
