@@ -17,7 +17,7 @@ const char *const cause_names[CAUSE_KINDS] = {[CAUSE_COMPUTATION] = "computation
 struct cost {
     double direct, passed, path;
     uint64_t waits;
-    uint32_t event;         /* an event of the call site where most of this waiting occurs */
+    uint32_t event;         /* event at the call site where most of this waiting occurs */
     double most;            /* waiting that the piece causes at that call site */
     double before, squares; /* cost up to the last window; sum of squared costs per window */
     /* LAST, in the piece that represents a segment on all ranks: the main cause of the latest wait.
@@ -27,7 +27,7 @@ struct cost {
     uint32_t farthest;          /* last call of the longest idle wave that this piece causes */
 };
 
-/* A call that was replayed, as later calls need it. */
+/* What later calls need to know about a replayed call. */
 struct visit {
     uint32_t waiting; /* number of calls that wait for this one and are still to be replayed */
     struct history *history; /* history of its thread at its entry, until WAITING is 0 */
@@ -336,7 +336,7 @@ static void merge_rest(struct causes *c)
     c->rows[c->n - 1] = rest;
 }
 
-/* Half the 95 % interval of a piece's cost, by Student's t over the windows of a thinned trace. */
+/* Half the width of the 95 % interval of a piece's cost: Student's t, over windows of the trace. */
 static double cost_error(const struct search *s, const struct cost *p)
 {
     enum { LEAST_WINDOWS = 4 };

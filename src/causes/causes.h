@@ -16,7 +16,7 @@
 
 #include "causes/graph.h"
 
-extern const char *const cause_names[CAUSE_KINDS]; /* "computation", ... */
+extern const char *const cause_names[CAUSE_KINDS]; /* names for tables: "computation", ... */
 
 struct causes {
     struct root_cause *rows; /* sorted by descending cost; at most CAUSES_ROWS; release by free() */

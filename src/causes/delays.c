@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* The excess of D over the mean time of as many executions in the other history, ns. */
+/* The excess of D over the mean time of equally many executions in the other history, ns. */
 static double weight_of(const struct delay_balance *b, const struct history_difference *d)
 {
     return b->less > 0 ? fmax(0, d->ns - fmax(0, d->count) * b->squares / b->less) : d->ns;

@@ -167,7 +167,7 @@ static void find_durations(struct event_graph *g, uint32_t call)
         if (link->entered == CAUSES_NONE)
             continue;
         int64_t most = c->exit - event_enabled(g, event);
-        if (most < 0) /* it did not wait for this event, or clocks differ */
+        if (most < 0) /* CALL did not wait for this event, or clocks differ */
             link->entered = CAUSES_NONE;
         int64_t mean = class_mean(g, &g->t->events[event], TRANSFER);
         link->transfer.recorded = at_most(mean > 0 ? mean : 0, most > 0 ? most : 0);

@@ -13,7 +13,7 @@ enum cause_kind {
     CAUSE_KINDS
 };
 
-/* Start and end of the run, ns on the clock of the events. */
+/* The recorded run. Times are in ns on the common clock of the events. */
 struct causes_run {
     int64_t first_ns, last_ns;
     uint64_t time_mask; /* mask of a thinned trace (timeline_thinner()); 0: none */
@@ -34,8 +34,8 @@ struct root_cause {
     /* Whether late ranks alternate in a fixed order. FOLLOWED: how often this segment on another
      * rank caused the next wait, except the first time; IN_TURN: on the same rank as before. */
     uint64_t followed, in_turn;
-    double error_ns; /* half the 95 % interval of DIRECT + PASSED, which add up the windows of a
-                        thinned trace; 0: all was recorded; NAN: fewer than 4 windows */
+    double error_ns; /* half the width of the 95 % interval of DIRECT + PASSED, sums over windows of
+                        a thinned trace; 0: all was recorded; NAN: fewer than 4 windows */
     /* Its longest idle wave, a chain of ranks of which each waits because the one before it waited:
      * number of ranks, time from the end of the first wait to the end of the last, last rank. */
     uint32_t wave_ranks;

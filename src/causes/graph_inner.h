@@ -54,7 +54,7 @@ struct event_link {
     bool replayed;
     uint32_t parent;    /* the event from which its data come; CAUSES_NONE: it is the root */
     int64_t arrives_ns; /* after PARENT had entered the call and had the data */
-    int64_t sends_ns;   /* time for which it then sends to its children */
+    int64_t sends_ns;   /* time for which this member then sends to its children */
 };
 #define EVENT_GROUP (1u << 31)
 

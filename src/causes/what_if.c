@@ -94,8 +94,8 @@ static uint32_t select_pieces(const struct event_graph *g, const struct what_if 
     return ranks;
 }
 
-/* Divides each rank's executions of the selected segments into as many parts as the rank with the
- * fewest has executions. For each part a rank then takes as long as the ranks did on average. */
+/* Balances the selected segments. Divides each rank's executions into as many parts as the rank
+ * with the fewest has executions; each part then takes the mean time of all ranks. */
 static void balance(struct event_graph *g, const bool *selected)
 {
     size_t *n = memory_alloc((g->lanes.n + 1) * sizeof *n), parts = g->calls.n, ranks = 0;
@@ -142,8 +142,9 @@ static double gain_off(const struct event_replay *r, size_t i)
            (double)(r->recorded_ns - r->replayed_ns) / (double)r->blocks.n;
 }
 
-/* Half the 95 % interval of the total gain. Gains of successive blocks are correlated, as steps
- * begin in one and end in the next (Newey and West 1987); the variance is at least one block's. */
+/* Half the width of the total gain's 95 % interval. Gains of successive blocks correlate, as steps
+ * begin in one and end in the next (Newey, West 1987); the variance is at least that of one
+ * block. */
 static double gain_error(const struct event_replay *r)
 {
     enum { LAGS = 4 };

@@ -12,12 +12,12 @@ enum what_if_kind {
     WHAT_IF_BROADCAST,   /* broadcasts use another tree */
     WHAT_IF_KINDS
 };
-extern const char *const what_if_names[WHAT_IF_KINDS]; /* "balance", ... */
+extern const char *const what_if_names[WHAT_IF_KINDS]; /* names of options: "balance", ... */
 
 struct what_if {
     enum what_if_kind kind;
     double percent;
-    /* Whether the change applies to this segment of computation. Only for the first two kinds. */
+    /* For WHAT_IF_BALANCE and WHAT_IF_FASTER: whether the change applies to this computation. */
     bool (*selects)(const struct root_cause *segment, const void *context);
     const void *context;
     /* For WHAT_IF_BROADCAST: */

@@ -202,8 +202,8 @@ static double percent_of_run(const struct comparison *c, double ns)
     return c->wall_ns > 0 ? 100 * ns / c->wall_ns : 0;
 }
 
-/* "1.00 ms -> 1.30 ms, median change +300 us (95 % CI +100 us to +500 us), +0.3 % of the run": the
- * median over all pairs of runs. */
+/* Writes "1.00 ms -> 1.30 ms, median change +300 us (95 % CI +100 us to +500 us), +0.3 % of the
+ * run": the median over all pairs of runs. */
 static void describe(const struct comparison *c, const struct change *x, char *text)
 {
     const double percent = percent_of_run(c, x->shift.value);
@@ -213,7 +213,7 @@ static void describe(const struct comparison *c, const struct change *x, char *t
              fabs(percent) < 10, percent, x->kind == CHANGE_RUN ? "" : " of the run");
 }
 
-/* "about 12 runs per side would decide: collprof repeat -n 12"; NULL: more than 1000. */
+/* Writes "about 12 runs per side would decide: collprof repeat -n 12"; NULL: more than 1000. */
 static const char *advise_runs(const struct comparison *c, struct estimate e, double limit,
                                char text[160])
 {

@@ -32,7 +32,7 @@ struct export_format {
         EVENTS_UNUSED,
         EVENTS_BESIDE,
         EVENTS_NEEDED
-    } events; /* uses of the trace's events: none; R->trace; P's */
+    } events; /* where the events are: not needed; in R->trace; in P */
     /* Writes P, to which it may add findings. False after reason_give(), which may also remark on
      * success. */
     bool (*write)(const struct export_request *r, struct profile *p, FILE *out);

@@ -134,7 +134,7 @@ static void define_run(struct archive *a)
     }
 }
 
-/* The one communicator: messages name ranks of MPI_COMM_WORLD, whatever theirs is. */
+/* Defines MPI_COMM_WORLD only: messages of all communicators name its ranks. */
 static void define_world(struct archive *a)
 {
     const struct profile *p = a->p;

@@ -7,7 +7,7 @@
 
 struct situation *export_situation(const struct export_request *r, const struct profile *p)
 {
-    /* Only a profile made from records needs these; others may have lost them. */
+    /* A complete profile needs no verdict, and its records may have been removed. */
     const char *directory = r->options.directory;
     return directory && p->crashed && !p->has_arrivals ? situation_read(directory, VERDICT_SETTLED)
                                                        : NULL;

@@ -25,7 +25,7 @@ static size_t log2_ceil(size_t p)
     return log2_floor(p) + (p > (size_t)1 << log2_floor(p));
 }
 
-/* As many messages and bytes sent as received. */
+/* A rank that sends MESSAGES of BYTES in total, and receives as many. */
 static struct traffic symmetric(double messages, double bytes)
 {
     return (struct traffic){messages, bytes, messages, bytes};
@@ -64,7 +64,7 @@ static size_t children_high(size_t p, size_t v)
     return n;
 }
 
-/* A tree of which each message has all data. */
+/* The messages of a rank with CHILDREN in a tree in which each message has all data. */
 static struct traffic down(const struct shape *s, size_t v, size_t children)
 {
     const double up = v > 0, below = (double)children;
@@ -101,7 +101,7 @@ static struct traffic from_first(const struct shape *s, size_t v)
     return sum(binomial(s, rank), (struct traffic){sends, sends * s->n, receives, 0});
 }
 
-/* Each message has the blocks of a whole subtree. */
+/* Binomial scatter: each message has the blocks of a whole subtree. */
 static struct traffic scatter_binomial(const struct shape *s, size_t v)
 {
     size_t low = v ? v & -v : s->p, subtree = low < s->p - v ? low : s->p - v;

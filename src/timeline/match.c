@@ -67,7 +67,7 @@ static void pair_up(struct timeline *t, size_t i, const struct index *sends, str
     t->matched++;
 }
 
-/* Discards all pairs of channels with a contradiction: their other numbers may be shifted. */
+/* Discards all pairs of a channel with a contradiction, since its other numbers may be wrong. */
 static void ignore_channels(struct timeline *t, const struct index *doubtful)
 {
     const struct event *events = t->events;

@@ -77,7 +77,7 @@ enum wait_state {
 #undef X
         WAIT_STATES
 };
-extern const char *const wait_names[WAIT_STATES]; /* "late sender", ... */
+extern const char *const wait_names[WAIT_STATES]; /* names for reports: "late sender", ... */
 
 /* What an event waits for. */
 struct cause {

@@ -98,7 +98,7 @@ static int by_call(const void *a, const void *b, void *context)
         ?: ORDER(x->exit_ns, y->exit_ns);
 }
 
-/* If both halves of an MPI_Sendrecv wait equally long, it counts as late sender. */
+/* Whether A was enabled after B; of MPI_Sendrecv halves enabled at once, the late sender counts. */
 static bool is_later(const struct cause *a, const struct cause *b)
 {
     return a->enabled_ns != b->enabled_ns ? a->enabled_ns > b->enabled_ns : a->state < b->state;

@@ -17,7 +17,7 @@ enum verdict_kind {
     VERDICT_CROSSED,   /* collectives of several communicators in opposite order */
     VERDICT_CYCLE,     /* messages awaited in a cycle */
     VERDICT_MISSING,   /* a member has not entered a collective; it is unknown whether it can */
-    VERDICT_COMPUTES,  /* a rank is outside of MPI */
+    VERDICT_COMPUTES,  /* a rank for which others wait is outside of MPI */
     VERDICT_POLLING,   /* ranks poll (MPI_Test) without success */
     VERDICT_UNKNOWN, /* calls have been open for long, for an unknown reason; or a rank that others
                         wait for was killed, maybe with them */
@@ -40,7 +40,7 @@ struct verdict {
                     ranks wait for a process that has ended or is stopped */
     bool *at_fault; /* for each rank; N of them are true. Release by verdict_free() */
     size_t n;
-    size_t n_waiting; /* number of other ranks that wait for these */
+    size_t n_waiting; /* number of other ranks that wait for ranks at fault */
     /* VERDICT_UNMATCHED: FIRST has no partner; VERDICT_MISMATCH, VERDICT_CROSSED: the two calls
      * that disagree, FIRST from the core; otherwise what ranks wait for. NULL: none, or unknown */
     const struct awaited *first, *second;

@@ -44,7 +44,7 @@ static struct host_rank look(const struct ledger_header *h)
                                                                       : RANK_RUNNING};
 }
 
-/* Whether R got a signal by which a launcher or a user ends all ranks: it does not accuse R. */
+/* Whether R got a signal by which a launcher or a user ends all ranks: then R is not at fault. */
 static bool was_asked_to_end(const struct rank_view *r)
 {
     const uint64_t asking = 1u << SIGTERM | 1u << SIGINT | 1u << SIGHUP | 1u << SIGQUIT |

@@ -74,7 +74,7 @@ struct awaited {
     uint64_t request; /* handle of the request; 0: no request */
     uint64_t sequence; /* of a collective: its number on the communicator, from 0 */
     bool left;         /* RANK has left this collective, in which other members still are */
-    /* In these all members of a collective must agree; unknown values agree with any: */
+    /* All members of a collective must agree in the following; unknown values match any: */
     uint32_t operation; /* the same for operations that match each other */
     int32_t root;       /* root of a collective; -1: none, or not comparable */
     uint64_t bytes;     /* size; JUDGE_UNKNOWN_BYTES: unknown, or may differ */

@@ -30,7 +30,7 @@ static void add_comm(char *text, const struct profile *names, uint32_t comm)
         add(text, " (#%u)", number);
 }
 
-/* Appends "8-byte reals"; nothing if the datatype of SIGNATURE is unknown. */
+/* Appends "8-byte reals", or nothing if the datatype of SIGNATURE is unknown. */
 static void add_type(char *text, uint32_t signature)
 {
     static const char *const forms[FORMS] = {
@@ -42,7 +42,7 @@ static void add_type(char *text, uint32_t signature)
         add(text, "%u-byte %s", signature >> 16, forms[form]);
 }
 
-/* ", MPI_SUM, 8-byte reals" */
+/* Appends ", MPI_SUM, 8-byte reals", as far as reduction and datatype are known. */
 static void add_signature(char *text, uint32_t signature)
 {
 #define NAME(name) "MPI_" #name,

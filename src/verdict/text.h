@@ -18,7 +18,7 @@ void verdict_text_pair(char text[VERDICT_TEXT], const struct profile *names,
  * call: [{"ranks", "at_fault", "text"}], "notes"}. Returns a new reference. */
 json_t *verdict_json(const struct situation *s, const struct verdict *v);
 
-/* S->kept if there is one, otherwise verdict_of(S), as JSON. Returns a new reference. */
+/* The verdict on S as JSON: S->kept, otherwise verdict_of(S). Returns a new reference. */
 json_t *verdict_json_of(const struct situation *s);
 
 /* Writes VALUE, a verdict as JSON, to OUT in lines of WIDTH characters. MARK precedes the sentence,
