@@ -1,6 +1,5 @@
-/* Handles early ends of a process: signals, exit without MPI_Finalize. The record is always
- * complete, since it is a mapped file; only the kind of end is added. The process ends just as it
- * would without the layer. */
+/* Ends of a process before MPI_Finalize: by a signal or exit(). The record is a mapped file and
+ * survives; only the kind of end is added. The process ends as it would without the layer. */
 #include "base/quote.h"
 #include "base/status.h"
 #include "layer/parts.h"
@@ -15,9 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A signal is caught if it would end the process by default; a fault also if MPI, its transport
- * (UCX) or Fortran's runtime handles it, since these print and then end the process. A handler of
- * the application stays alone. */
+/* Signals that are handled if the application has no handler, since they end the process. FAULTS
+ * also if MPI, UCX or Fortran's runtime handles them: these print and then end the process. */
 static const int watched[] = {SIGSEGV, SIGBUS,  SIGFPE,  SIGILL,    SIGABRT, SIGTERM,
                               SIGINT,  SIGHUP,  SIGQUIT, SIGXCPU,   SIGUSR1, SIGUSR2,
                               SIGALRM, SIGPIPE, SIGXFSZ, SIGVTALRM, SIGPROF, SIGSYS};
@@ -25,14 +23,14 @@ static const uint64_t faults =
     1u << SIGSEGV | 1u << SIGBUS | 1u << SIGFPE | 1u << SIGILL | 1u << SIGABRT;
 static struct sigaction previous[32];
 
-/* A child that shares our memory (vfork) is not this process. */
+/* Whether this process records: a child of vfork() has the same memory, but another pid. */
 static bool has_a_say(void)
 {
     return layer.phase == LAYER_RUNNING && getpid() == layer.pid;
 }
 
-/* The message of a rank that ends before MPI_Finalize. If the signal came from outside (Ctrl-C, a
- * batch system), only rank 0 prints it. */
+/* Prints the message that ends_watch() has prepared, since a signal handler must not format text.
+ * All ranks get signals from outside (Ctrl-C, a batch system): then only rank 0 prints. */
 static char farewell[1200];
 static void say_farewell(int number)
 {
@@ -40,10 +38,9 @@ static void say_farewell(int number)
         number == SIGINT || number == SIGTERM || number == SIGHUP || number == SIGXCPU;
     if (has_a_say() && (layer.rank == 0 || !from_outside) &&
         write(STDERR_FILENO, farewell, strlen(farewell)) < 0)
-        *farewell = '\0'; /* the reader is gone */
+        *farewell = '\0'; /* stderr is closed */
 }
 
-/* Records how the process ended; the first recorded end is kept. */
 void record_mark_end(enum ledger_state state, int detail)
 {
     struct ledger_header *h = has_a_say() ? layer.ledger.header : NULL;
@@ -61,10 +58,10 @@ __attribute__((destructor)) static void at_exit(void)
     record_mark_end(LEDGER_EXITED, 0);
 }
 
-/* Ends the process with the watchdog's status. MPICH's launcher takes the closed connection to a
- * rank for its failure, kills the others and returns that signal; if all outputs are closed first,
- * it returns the status of the ranks. So a child keeps the connection open for a moment. */
-static unsigned launcher_connection; /* a descriptor; 0 if there is none */
+/* Ends the process with the watchdog's exit status. MPICH's launcher, when a rank's connection is
+ * closed, kills the others and returns their signal instead of this status, unless it sees stdout
+ * and stderr of all ranks closed first. So a child process keeps the connection open for 2 s. */
+static unsigned launcher_connection; /* descriptor of the connection; 0 if there is none */
 static _Noreturn void end_stuck(void)
 {
     if (launcher_connection && syscall(SYS_clone, 0, NULL, NULL, NULL, NULL) == 0) {
@@ -75,8 +72,8 @@ static _Noreturn void end_stuck(void)
     _exit(STATUS_STUCK);
 }
 
-/* Only async-signal-safe calls. Restores the previous action and raises the signal again, so that
- * the process ends as it would without the layer; a fault recurs by itself, with its details. */
+/* Makes only async-signal-safe calls. Restores the previous action and raises the signal again, so
+ * that the process ends as without the layer. A fault is not raised: the instruction repeats it. */
 static void on_signal(int number, siginfo_t *info, void *context)
 {
     (void)context;

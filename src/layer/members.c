@@ -1,8 +1,8 @@
-/* Whether all ranks have the layer. In a run of several programs (mpiexec -n 2 collprof run ./a :
- * -n 1 ./b) some may not, and these would never answer a message. So each rank that has it creates
- * its record before MPI_Init, which no rank leaves before all have entered; afterwards all count
- * the same records. On several hosts under Hydra they count the values in its key-value store
- * (PMI). */
+/* Counts the ranks that have the layer. In a run of several programs (mpiexec -n 2 collprof run ./a
+ * : -n 1 ./b) some do not, and would never answer a message. So each rank that has it creates its
+ * record before MPI_Init, which no rank leaves before all have entered it, and counts the records
+ * afterwards: all get the same number. On several hosts under Hydra they count the keys in its
+ * key-value store (PMI). */
 #include "layer/parts.h"
 #include "layer/store.h"
 
@@ -10,8 +10,8 @@
 
 static struct launcher launcher;
 static const struct mpi_built built = LAYER_MPI;
-static bool recorded; /* this rank has a record that others on its host can see */
-static bool stored;   /* this rank has put its value into the launcher's PMI */
+static bool recorded; /* this rank has a record file */
+static bool stored;   /* this rank has put its key into the store */
 
 static bool is_one_host(void)
 {
@@ -60,7 +60,7 @@ int members_count(const struct run_directory *d, int *first)
     *first = 0;
     if (launcher.size != layer.size || launcher.parts == 1)
         return layer.size;
-    /* On one host only ranks without a record have used the store: they are counted alone. */
+    /* On one host only ranks that could not create a record are in the store. */
     if (stored)
         return count_stored(first);
     return recorded ? run_directory_ranks(d, layer.size, first) : 0;

@@ -3,23 +3,22 @@
 #include "profile/profile.h"
 #include "sync/yielding.h"
 
-/* PART: ledgers are sent in parts of 4 KiB, since these carry their data. Larger messages are read
- * out of the sender's memory by process_vm_readv(2), which the system forbids if one process has
- * changed its user; MPI then aborts. */
+/* PART: ledgers are sent in messages of 4 KiB, which are eager. For larger ones MPI may read the
+ * sender's memory (process_vm_readv), and aborts if a process has changed its user. */
 enum { TAG_OFFER = 1, TAG_ANSWER, TAG_LEDGER, PART = 1 << 12 };
 
-/* Memory that a profile needs for each entry of a ledger. */
+/* Bytes of memory that a profile needs for each entry of a ledger. */
 enum { BYTES_OF_ENTRY = 3072 };
 
-/* Whether rank 0 has memory for the ledger: beyond what the host and its control groups have left,
- * the kernel would kill the application. */
+/* Whether half of the memory that is available in the host and its control groups suffices for the
+ * ledger and its profile: the kernel would kill an application that exceeds it. */
 static bool has_room(const struct ledger_table section[LEDGER_SECTIONS])
 {
     return ledger_bytes(section) + (uint64_t)BYTES_OF_ENTRY * section[LEDGER_ENTRIES].count <=
            memory_available("/proc", "/sys/fs/cgroup") / 2;
 }
 
-/* Receives from rank FROM, or sends to rank 0 (FROM 0). */
+/* Receives BYTES from rank FROM; if FROM is 0, sends them to rank 0. Returns MPI's error code. */
 static int move(char *at, size_t bytes, int from, MPI_Comm comm)
 {
     int rc = 0;
@@ -53,7 +52,8 @@ static int send_ledger(const struct ledger *mine, MPI_Comm comm)
     return rc || !wanted ? rc : move_ledger(&l, 0, comm);
 }
 
-/* If not WANTED, rank FROM is asked not to send its ledger. L must be closed in any case. */
+/* Receives the ledger of rank FROM. If not WANTED or without memory, the answer to FROM is not to
+ * send it. The caller closes L in any case. */
 static bool receive_ledger(struct ledger *l, int from, MPI_Comm comm, bool wanted)
 {
     struct ledger_table section[LEDGER_SECTIONS] = {0};
@@ -81,8 +81,8 @@ static void add(void *arg)
         a->all = one;
 }
 
-/* If one ledger is missing, the profile is useless, since it would pass for that of all ranks. The
- * other ranks are answered nevertheless, because they wait. */
+/* If one ledger cannot be merged, there is no profile, since it would look like that of all ranks.
+ * The remaining ranks still get an answer, because they wait for it. */
 struct profile *merge_ranks(const struct ledger *mine, MPI_Comm comm)
 {
     struct adding a = {NULL, mine};
@@ -100,5 +100,5 @@ struct profile *merge_ranks(const struct ledger *mine, MPI_Comm comm)
         good = receive_ledger(&theirs, from, comm, good) && memory_try(add, &a);
         ledger_close(&theirs);
     }
-    return good ? a.all : NULL; /* when memory ran out it may be inconsistent, and is not freed */
+    return good ? a.all : NULL; /* not freed: without memory it may be inconsistent */
 }

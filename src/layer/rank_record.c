@@ -1,32 +1,45 @@
-/* This rank's record: made as soon as the rank is known, started when MPI runs. */
+/* This rank's record: created when the rank is known, prepared for calls after PMPI_Init. */
 #include "base/input.h"
 #include "base/quote.h"
 #include "base/text.h"
 #include "layer/parts.h"
 #include "record/comms.h"
 #include "record/operations.h"
-#include "record/python.h"
 #include "record/sites.h"
 #include "tune/library.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
 struct run_directory run_directory = {.fd = -1};
 struct record_owner record_owner;
 char record_obstacle[1300];
-static char file[48]; /* file name in the directory, even if filling it failed; "" if none */
+static char file[48]; /* the record's name in the directory; "": there is no such file */
 
-static void describe_arguments(struct ledger_header *h)
+/* Stores the script of a Python interpreter: its first argument that is not an option. */
+static void describe_script(struct ledger_header *h, const char *words, const char *end)
 {
-    char words[sizeof h->arguments], quoted[2 * sizeof words];
-    size_t n = input_read("/proc/self/cmdline", words, sizeof words), at = 0;
-    for (const char *w = words + strlen(words) + 1; w < words + n; w += strlen(w) + 1) {
+    const char *w = words;
+    if (strncmp(text_base_of(h->program), "python", 6) != 0)
+        return;
+    for (; w < end && *w == '-' && strcmp(w, "-c") != 0; w += strlen(w) + 1)
+        if (!strcmp(w, "-W") || !strcmp(w, "-X")) /* the next word is the option's value */
+            w += strlen(w) + 1;
+    if (w < end && *w != '-')
+        text_copy(h->script, sizeof h->script, w);
+}
+
+static void describe_arguments(struct ledger_header *h, const char *words, const char *end)
+{
+    char quoted[2 * sizeof h->arguments];
+    size_t at = 0;
+    for (const char *w = words; w < end; w += strlen(w) + 1) {
         quote_shell(w, quoted, sizeof quoted);
         at += strlen(quoted) + 1;
-        if (at >= sizeof h->arguments || n + 1 >= sizeof words) {
+        if (at >= sizeof h->arguments) {
             strcpy(h->arguments, " ...");
             return;
         }
@@ -34,22 +47,25 @@ static void describe_arguments(struct ledger_header *h)
     }
 }
 
-/* Stores what is known without MPI. */
+/* Stores what is known before MPI is initialized. */
 static void describe_process(struct ledger_header *h)
 {
+    char words[PATH_MAX + sizeof h->arguments]; /* room for the program and more than we store */
     h->rank = record_owner.rank;
     h->size = record_owner.size;
     h->run_id = record_owner.job;
     gethostname(h->host, sizeof h->host - 1);
     if (readlink("/proc/self/exe", h->program, sizeof h->program - 1) < 0)
         strcpy(h->program, "?");
-    python_script(h->program, h->script, sizeof h->script);
-    if (clock_source != CLOCK_SOURCE_EXTERNAL) /* otherwise they are the simulator's */
-        describe_arguments(h);
+    const char *end = words + input_read("/proc/self/cmdline", words, sizeof words),
+               *first = words + strlen(words) + 1;
+    describe_script(h, first, end);
+    if (clock_source != CLOCK_SOURCE_EXTERNAL) /* in simulation they are the simulator's */
+        describe_arguments(h, first, end);
     h->clock = clock_source;
     h->started_unix = clock_seconds(CLOCK_REALTIME);
     h->pair[0] = h->pair[1] = clock_read_pair();
-    /* Set last: a reader that sees the pid of this process also sees all of the above. */
+    /* Stored last: a reader that finds this pid also finds all of the above. */
     __atomic_store_n(&h->pid, getpid(), __ATOMIC_RELEASE);
 }
 
@@ -68,7 +84,7 @@ static void describe_run(struct ledger_header *h, int thread_level)
     noise_read(&h->noise[0]);
 }
 
-/* TAG makes the name of its file unique. Returns NULL, or what is wrong. */
+/* Creates the record. TAG: makes its file name unique. Returns NULL, or an error message. */
 static const char *create_ledger(uint64_t tag)
 {
     const int directory = run_directory.fd >= 0 ? run_directory.fd : AT_FDCWD;
@@ -80,7 +96,8 @@ static const char *create_ledger(uint64_t tag)
                               n_mpi_functions);
     if (!error)
         return NULL;
-    /* The file's name shows the other ranks that this one takes part: all agree not to record. */
+    /* An empty file still counts in run_directory_ranks(), so that all ranks agree not to record;
+     * otherwise the others would believe that this rank is without the layer. */
     CLOSED int fd = open(path, O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     if (fd < 0)
         *file = '\0';

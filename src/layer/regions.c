@@ -1,4 +1,4 @@
-/* The public functions of collprof.h. */
+/* The public functions of collprof.h: regions of the application's code. */
 #include "base/text.h"
 #include "layer/parts.h"
 
@@ -25,7 +25,6 @@ static uint8_t region_of(const char *name)
     return (uint8_t)i;
 }
 
-/* The time since the last change belongs to the innermost region, as do its calls. */
 void regions_count(void)
 {
     uint64_t now = clock_ticks(), since = thread.region_since;

@@ -24,7 +24,7 @@ static int make_parents(const char *path)
         struct stat st;
         snprintf(part, sizeof part, "%.*s", (int)(slash - path), path);
         if (mkdir(part, 0777) && errno != EEXIST) {
-            int error = errno; /* the directory may exist in a read-only one */
+            int error = errno; /* mkdir() may fail so for a directory that exists */
             if (stat(part, &st))
                 return error;
         }
@@ -32,8 +32,8 @@ static int make_parents(const char *path)
     return 0;
 }
 
-/* Makes NAME an absolute path, since -JOB is appended to it: for ".", the run's directory must be
- * a sibling of the working directory, not an entry in it. Returns 0 or an errno. */
+/* PATH becomes the absolute path of NAME, to which -JOB can be appended: "." is resolved to the
+ * working directory's name. Makes missing parents. Returns 0 or an errno. */
 static int resolve(const char *name, char path[PATH_MAX])
 {
     const char *last = text_base_of(name);
@@ -52,7 +52,7 @@ static int resolve(const char *name, char path[PATH_MAX])
     return make_parents(path);
 }
 
-/* PATH for messages: relative if it is below the current directory. */
+/* Sets D->shown to PATH, relative if it is below the current directory. */
 static void show(struct run_directory *d, const char *path)
 {
     char here[PATH_MAX];
@@ -70,7 +70,7 @@ static bool is_run_name(const char *file, const char *base)
            strspn(job, "0123456789abcdef") == JOB_DIGITS && !job[JOB_DIGITS];
 }
 
-/* The owner of a directory can replace its content at any time. */
+/* Why the directory must not be used: another user could replace its content at any time. */
 static const char *fault_of(const struct stat *st, int fd)
 {
     if (st->st_uid != geteuid())
@@ -90,8 +90,8 @@ static const char *make(struct run_directory *d, const char *path)
     const char *fault = fault_of(&st, d->fd);
     if (fault)
         return fault;
-    /* A high number, since applications may assume low ones to be free. If descriptors are scarce
-     * (ulimit -n), it is closed, because MPI_Init needs them. */
+    /* A high descriptor, since applications may expect low ones. If there is none (ulimit -n), FD
+     * is -1, because MPI_Init needs descriptors. */
     int high = fcntl(d->fd, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
     close(d->fd);
     d->fd = high;

@@ -1,8 +1,8 @@
-/* The directory of a run: always a new one, NAME-JOB, where JOB is an identity that all ranks know
- * before they communicate (base/launcher.h). NAME becomes a link to the newest one.
+/* The directory of a run. Each run has a new one: NAME-JOB, where JOB identifies the run and is
+ * known to all ranks before they communicate (base/launcher.h). NAME is a link to the newest one.
  *
- * Nothing is moved. Files are created under new names only, and links are not followed. A directory
- * that belongs to another user is refused, since that user could change its content at any time. */
+ * Existing files are never overwritten and links never followed. A directory of another user is
+ * refused, since that user could replace its content at any time. */
 #pragma once
 
 #include "record/ledger.h"
@@ -12,35 +12,33 @@
 
 struct run_directory {
     char shown[1100]; /* for messages: NAME if the link leads here, otherwise NAME-JOB */
-    char path[4096];  /* absolute and without links; empty if there is none */
-    dev_t device;
+    char path[4096];  /* absolute and without links; empty: there is no directory */
+    dev_t device;     /* with INODE: identifies the directory */
     ino_t inode;
-    int fd; /* open during the start, for a rank that cannot open files later; -1: closed, or
-               descriptors are scarce */
+    int fd; /* descriptor until run_directory_close(); -1: closed, or too few descriptors */
 };
 
-/* Makes NAME-JOB, unless another rank of the job has, and opens it. Returns NULL, or a text with
- * the obstacle; D->shown is valid in any case. Every rank calls it. */
+/* Opens the directory NAME-JOB, which the first rank to call it creates. Returns NULL, or an error
+ * message; D->shown is set in any case. */
 const char *run_directory_make(struct run_directory *d, const char *name, uint64_t job);
 
-/* Makes NAME a link to the directory, unless NAME is something other than a link made by collprof.
- * Returns whether it succeeded. One rank calls it. */
+/* Makes NAME a link to the directory. False if it fails, or if NAME exists and is not a link made
+ * by collprof. One rank calls it. */
 bool run_directory_link(const struct run_directory *d, const char *name);
 
-/* Every rank calls it afterwards: sets D->shown to NAME if that leads here. */
+/* Sets D->shown to NAME if this link leads to the directory. For all ranks, once it was made. */
 void run_directory_follow(struct run_directory *d, const char *name);
 
-/* Opens the directory again, whatever the application has changed meanwhile; -1 with errno if it is
- * gone. The caller closes the result. */
+/* A descriptor of the directory, which the caller closes; -1 with errno if it is gone from PATH. */
 int run_directory_open(const struct run_directory *d);
 
-/* Closes FD. */
+/* Closes D->fd. */
 void run_directory_close(struct run_directory *d);
 
 /* Removes the file NAME ("": none) from the directory, and then the directory if it is empty. */
 void run_directory_remove_file(const struct run_directory *d, const char *name);
 
-/* How many ranks below SIZE have a record, by file names. All ranks must get the same answer, so
- * it neither allocates memory nor opens files. FIRST: the lowest of them; unchanged if there is
- * none. */
+/* Returns how many ranks below SIZE have a record file in the directory. FIRST: the lowest of them,
+ * unchanged if there is none. It allocates no memory and uses D->fd, because a rank that failed
+ * here would decide other than the others. */
 int run_directory_ranks(const struct run_directory *d, int size, int *first);

@@ -10,14 +10,13 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* TIMEOUT: ms. If the service does not answer, the MPI library, which uses it next, would wait for
- * ever. */
+/* LINE: bytes of a request or answer. TIMEOUT: ms to wait for an answer. */
 enum { LINE = 2048, TIMEOUT = 10000 };
 
 static int service = -1;
 static char space[256];
 
-/* Sends a request of one line and stores the answer in LINE. */
+/* Sends a request of one line, and stores the answer in LINE. False if it fails or is refused. */
 __attribute__((format(printf, 2, 3))) static bool ask(char line[LINE], const char *format, ...)
 {
     va_list args;
@@ -44,8 +43,8 @@ uint64_t pmi_store_open(void)
 {
     char line[LINE];
     const char *number = getenv("PMI_FD"), *name;
-    if (!*space && getenv("MPI_LOCALNRANKS") &&
-        number) { /* other launchers use PMI_FD differently */
+    /* MPI_LOCALNRANKS is set by Hydra alone; other launchers use PMI_FD differently. */
+    if (!*space && getenv("MPI_LOCALNRANKS") && number) {
         service = atoi(number);
         if (!ask(line, "cmd=init pmi_version=1 pmi_subversion=1\n") ||
             !ask(line, "cmd=get_my_kvsname\n") || !(name = strstr(line, " kvsname=")) ||

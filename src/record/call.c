@@ -5,9 +5,8 @@
 
 void (*call_first_seen)(void);
 
-/* Detects whether the thread left a wrapper by longjmp or an exception (for example in an error
- * handler): the present wrapper's frame is not below the earlier one on the stack, or the earlier
- * one is overwritten. The earlier call counts as failed; its time is unknown. */
+/* Ends the previous call, whose wrapper the application left by longjmp() or an exception (for
+ * example in an MPI error handler): counts it as failed, without a time. */
 static void abandon(void)
 {
     struct ledger_call *left = thread.call;
@@ -26,6 +25,7 @@ static void abandon(void)
 
 bool call_enter_rarely(const char *frame)
 {
+    /* A wrapper that is still active has its frame above this one on the stack, and intact. */
     if (thread.inside && layer.phase == LAYER_RUNNING &&
         (frame >= thread.frame || caller_of(thread.frame) != thread.caller))
         abandon();
@@ -67,8 +67,8 @@ void call_add_slices(const struct call *c)
     }
 }
 
-/* The form of TYPE by its name, which is the same on all ranks. A pair of values may match two
- * values of other types. */
+/* The form of predefined datatype TYPE by its name, so that equivalent types of C and Fortran have
+ * the same. Unknown for pairs (MPI_DOUBLE_INT), which match two elements of other types. */
 static enum ledger_form form_of(MPI_Datatype type)
 {
     static const struct {
@@ -83,7 +83,7 @@ static enum ledger_form form_of(MPI_Datatype type)
     char name[MPI_MAX_OBJECT_NAME + 1] = "";
     int length;
     PMPI_Type_get_name(type, name, &length);
-    const char *pair = strstr(name + 4, "_INT"); /* as in MPI_DOUBLE_INT */
+    const char *pair = strstr(name + 4, "_INT");
     if (name[4] == '2' || (pair && strcmp(name, "MPI_LONG_LONG_INT") != 0))
         return FORM_UNKNOWN;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -98,7 +98,7 @@ MPI_Count call_size_of_type(MPI_Datatype type)
     MPI_Count size = 0;
     PMPI_Type_size_x(type, &size);
     struct type_size *t = call_named(type);
-    /* If two types share a slot, the first one keeps it. */
+    /* If two types have the same slot, the first one keeps it. */
     if (!t->known &&
         PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS &&
         combiner == MPI_COMBINER_NAMED)
@@ -128,7 +128,8 @@ bool call_cut_off(int rc)
     return class_of(rc) == MPI_ERR_TRUNCATE;
 }
 
-/* MPI checks arguments before it sends anything. */
+/* Whether RC is an error of arguments: MPI checks these before it sends anything, so that other
+ * ranks do not take part in this collective. */
 static bool was_refused(int rc)
 {
     int class = class_of(rc);
@@ -182,10 +183,10 @@ void call_count_excluded(struct ledger_entry *e, uint64_t duration_ns, uint64_t 
         thread.excluded.of = 0;
 }
 
-/* Waits shorter than this are the cost of the call itself. */
+/* A completing call that is shorter did not wait: this is the cost of the call itself. */
 enum { NO_WAIT_NS = 1000 };
 
-/* Counts a send that was complete when it was posted. */
+/* Counts a non-blocking send that was complete on return. */
 static void complete_at_once(struct ledger_entry *e, const struct call *c, uint64_t bytes)
 {
     bool excluded = thread.excluded.of != 0;
@@ -228,7 +229,8 @@ void call_probed(struct call *c, int rc, MPI_Comm comm, bool found, const MPI_St
     }
 }
 
-/* A request's send is counted when it is started, its receive when it is complete. */
+/* Counts the message of a started request R if it is a send: a receive is counted on completion,
+ * when its source, tag and size are known. With --trace also assigns the ordinal. */
 static void message_posted(struct call *c, struct comm *on, struct ledger_request *r)
 {
     if (!(r->kind & REQUEST_RECV))
@@ -251,7 +253,7 @@ void call_started(struct call *c, struct ledger_request *r)
     r->excluded = thread.excluded.of != 0;
 }
 
-/* Sets the message that R carries; a send is counted here. */
+/* Sets the members of R that identify its message, and counts a send. */
 static void message_of(struct call *c, int rc, struct comm *on, struct ledger_request *r,
                        struct ledger_request *matched)
 {
@@ -290,7 +292,7 @@ void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
     r->excluded = thread.excluded.of != 0;
     message_of(c, rc, on, r, matched);
     if (r->peer == MPI_PROC_NULL && !(kind & REQUEST_PERSISTENT)) {
-        /* it is complete, and has no message */
+        /* the request is complete and has no message */
     } else if (e && rc == MPI_SUCCESS && HANDLE_IS_COMPLETE(*request) && kind == REQUEST_PLAIN) {
         complete_at_once(e, c, bytes);
     } else if (e && rc == MPI_SUCCESS && *request != MPI_REQUEST_NULL) {
@@ -304,14 +306,13 @@ void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
             if (layer.trace)
                 trace_collective_posted(on, r);
             if (kind & REQUEST_PERSISTENT)
-                r->sequence = UINT64_MAX; /* before its first start */
+                r->sequence = UINT64_MAX; /* the first start increases it to 0 */
         }
         request_add(r);
     }
     if (kind & REQUEST_COLLECTIVE && rc != MPI_SUCCESS)
         call_collective_failed(on, rc);
-    /* The size of a received message is known when it completes. A persistent request carries no
-     * data until it is started. */
+    /* A receive's size is known on completion; a persistent request has no data until its start. */
     call_leave_with_entry(c, rc, e, kind & (REQUEST_RECV | REQUEST_PERSISTENT) ? 0 : bytes);
     call_exclusion_advance(kind == REQUEST_COLLECTIVE ? on : NULL);
 }
@@ -352,7 +353,7 @@ void call_complete(struct call *c, struct ledger_request *r, unsigned sharing,
         e->completed_bytes += bytes;
         e->bytes += r->kind & REQUEST_RECV ? bytes : 0;
     } else {
-        /* Another thread may already wait for a request that this thread is still posting. */
+        /* With several threads the completing call may begin before the posting call returns. */
         uint64_t waited_from = c->entry > r->post_exit ? c->entry : r->post_exit;
         e->completed++;
         e->post_to_wait_ns += ticks_to_ns(waited_from - r->post_exit);
@@ -369,7 +370,7 @@ void call_complete(struct call *c, struct ledger_request *r, unsigned sharing,
         message_count(on, r->site, r->operation, status->MPI_SOURCE, status->MPI_TAG, true, bytes,
                       r->signature);
     else if (!on && r->kind & REQUEST_RECV)
-        messages_lose(); /* its communicator has been freed */
+        messages_lose(); /* MPI_Comm_free was called before the completion */
     thread.call->progress = c->exit;
     if (UNLIKELY(layer.trace) && r->kind & (REQUEST_MESSAGE | REQUEST_COLLECTIVE) &&
         !(r->kind & REQUEST_PARTITIONED))

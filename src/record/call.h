@@ -1,8 +1,8 @@
-/* One MPI call in a wrapper: what is recorded on entry and on exit.
+/* What a wrapper records on entry and on exit of an MPI call.
  *
- * No lock (except with MPI_THREAD_MULTIPLE), no allocation, no system call and no symbol look-up,
- * once the call site and the communicator are known. The clock is read last on entry and first on
- * exit, so that the recorded time is that of the MPI library. */
+ * Once the call site and the communicator are known, this code takes no lock (except with
+ * MPI_THREAD_MULTIPLE), allocates nothing and makes no system call. The clock is read last on entry
+ * and first on exit, so that the recorded time is that of the MPI library. */
 #pragma once
 
 #include "record/counts.h"
@@ -11,27 +11,30 @@
 #include "record/sites.h"
 #include "record/trace.h"
 
-/* The arguments of a call, as the application passed them. They may be invalid, so they must not
- * be passed to MPI. */
+/* The arguments of a call, as the application passed them. They may be invalid: an MPI function
+ * that is called with them could end the application. */
 struct call_about {
     MPI_Comm comm; /* MPI_COMM_NULL if none */
     int peer, tag; /* CALL_NONE if the operation has none */
     int root;      /* -1 if none */
     MPI_Count count;
     MPI_Datatype type; /* MPI_DATATYPE_NULL: no payload, or several counts */
-    int to, to_tag;    /* MPI_Sendrecv: destination and tag of its send; otherwise CALL_NONE */
+    int to, to_tag;    /* MPI_Sendrecv: destination and send tag; otherwise CALL_NONE */
 };
 #define CALL_NONE INT32_MIN
-#define CALL_UNORDERED (INT32_MIN + 1) /* as a tag: also receives an unrecorded message */
+/* As TAG of a request: it also receives a message, which is not recorded (MPI_Isendrecv). */
+#define CALL_UNORDERED (INT32_MIN + 1)
 #define CALL_ABOUT_NOTHING                                                                         \
     ((struct call_about){MPI_COMM_NULL, CALL_NONE, CALL_NONE, -1, 0, MPI_DATATYPE_NULL, CALL_NONE, \
                          CALL_NONE})
 
-/* Set by the layer's life cycle: handles a call that comes before MPI_Init was seen. */
+/* Set by layer/life.c. It is called by a thread's MPI call before the layer has started: MPI may
+ * have been initialized without its wrappers. */
 extern void (*call_first_seen)(void);
 
 /* Wrappers of frequent calls inline the code of entry and exit. All others are compiled with
- * CALL_RARE and share one copy of it, which is one stack frame further from the application. */
+ * CALL_RARE and call one copy of it. CALL_OWN_FRAMES: number of stack frames from site_here() to
+ * the wrapper, which are not part of the call site. */
 #ifdef CALL_RARE
 #define CALL_INLINE static __attribute__((noinline, unused))
 #define CALL_ALWAYS
@@ -42,12 +45,12 @@ enum { CALL_OWN_FRAMES = 3 };
 enum { CALL_OWN_FRAMES = 2 };
 #endif
 
-/* The slow path of entry, when the fast test fails. Counts this thread's last call if the
- * application left it by longjmp or an exception. FRAME: the stack frame of the wrapper that is
- * being called. Returns true if the call is to be recorded. */
+/* Entry of a call while the layer is off or this thread is in a wrapper. Returns true if the call
+ * is to be recorded nevertheless: it starts the layer, or the application has left the previous
+ * wrapper by longjmp() or an exception. FRAME: the stack frame of the present wrapper. */
 bool call_enter_rarely(const char *frame);
 
-/* The slot of TYPE in the cache of predefined datatypes' sizes: a hash of the handle's bits. */
+/* The slot of TYPE in this thread's cache of datatype sizes: it may hold another type. */
 static inline struct type_size *call_named(MPI_Datatype type)
 {
     uint64_t bits = (uint64_t)(uintptr_t)type;
@@ -63,7 +66,7 @@ static inline uint64_t call_bytes_if_known(MPI_Count count, MPI_Datatype type)
     return LIKELY(t->type == type && t->known) ? (uint64_t)(count * t->size) : LEDGER_UNKNOWN_BYTES;
 }
 
-/* Shows a call as open in the record, from its entry. */
+/* Writes the call into the record as open, and reads the clock. */
 static inline __attribute__((always_inline)) void call_show_open(struct call *c,
                                                                  struct call_about about)
 {
@@ -89,17 +92,13 @@ static inline __attribute__((always_inline)) void call_show_open(struct call *c,
     __atomic_store_n(&now->since, c->entry, __ATOMIC_RELEASE);
 }
 
-/* The cost is measured in one of COST_EVERY calls, and stated if there were COSTS_LEAST of these;
- * COST_MOST_NS limits it if the thread lost the processor meanwhile. Simulated time is not
- * measured. */
+/* The time that recording adds to a call is measured in one of COST_EVERY calls. The report has the
+ * mean if at least COSTS_LEAST were measured. Each is limited to COST_MOST_NS, because a thread
+ * may lose its processor meanwhile. Not in simulation, where computation takes no time. */
 enum { COST_EVERY = 128, COSTS_LEAST = 16, COST_MOST_NS = 5000 };
-static inline uint64_t call_clock(void)
-{
-    return clock_source == CLOCK_SOURCE_EXTERNAL ? 0 : clock_ticks();
-}
 void call_add_overhead(const struct call *c);
 
-/* First statement of a wrapper. False: only pass the call on. */
+/* First statement of a wrapper. False: the wrapper must only call the MPI library. */
 #define call_enter(c, operation, about)                                                            \
     call_enter_at((c), (operation), (about), __builtin_frame_address(0))
 CALL_INLINE CALL_ALWAYS bool call_enter_at(struct call *c, unsigned operation,
@@ -108,7 +107,9 @@ CALL_INLINE CALL_ALWAYS bool call_enter_at(struct call *c, unsigned operation,
     if (UNLIKELY(!layer.on | thread.inside) && !call_enter_rarely(frame))
         return false;
     thread_enter_at(frame);
-    c->from = UNLIKELY(++thread.calls % COST_EVERY == 0) ? call_clock() : 0;
+    c->from = 0;
+    if (UNLIKELY(++thread.calls % COST_EVERY == 0) && clock_source != CLOCK_SOURCE_EXTERNAL)
+        c->from = clock_ticks();
     c->operation = operation;
     c->traced = false;
     c->site = layer.stack_depth ? site_here(CALL_OWN_FRAMES) : LEDGER_NO_SITE;
@@ -118,7 +119,7 @@ CALL_INLINE CALL_ALWAYS bool call_enter_at(struct call *c, unsigned operation,
     return true;
 }
 
-/* Adds a call to the times in MPI of its slices; call_add_slices() also if it is in several. */
+/* Adds the call's duration to header.in_mpi; call_add_slices() divides it among several slices. */
 void call_add_slices(const struct call *c);
 static inline void call_add_slice(const struct call *c)
 {
@@ -133,20 +134,6 @@ static inline void call_add_slice(const struct call *c)
         call_add_slices(c);
 }
 
-/* Last statement of a wrapper. */
-static inline void call_over(const struct call *c)
-{
-    call_add_slice(c);
-    thread.outside += c->entry - thread.left;
-    thread.left = c->exit;
-    thread.call->since = 0;
-    if (UNLIKELY(c->from))
-        call_add_overhead(c);
-    if (UNLIKELY(layer.sample))
-        samples_leave(c->site, c->operation);
-    thread.inside = false;
-}
-
 static inline struct ledger_entry *call_entry(const struct call *c, const struct comm *comm,
                                               uint64_t bytes)
 {
@@ -154,10 +141,10 @@ static inline struct ledger_entry *call_entry(const struct call *c, const struct
                               thread.region, size_class_of(bytes)));
 }
 
-/* The layer may delay this thread's calls, or ranks for which they wait. They are counted, but
- * their times are excluded: from the present or next call until the COLLECTIVES-th collective on
- * COMM_ID has been left, for at most CALLS_EXCLUDED calls. All members do this alike, so that
- * instances are excluded as a whole. */
+/* Excludes this thread's calls from timing, because a measurement of the layer may delay them: from
+ * the present or next call to the end of the COLLECTIVES-th collective on COMM_ID, but at most
+ * CALLS_EXCLUDED calls. They are still counted. All members of the communicator must call it at the
+ * same collective, since a collective's times are only used if no member has excluded it. */
 enum { CALLS_EXCLUDED = 32 };
 void call_exclude(uint64_t comm_id, uint32_t collectives);
 
@@ -170,29 +157,34 @@ static inline void call_exclusion_advance(const struct comm *on)
 }
 
 void call_count_excluded(struct ledger_entry *e, uint64_t duration_ns, uint64_t bytes, bool failed);
-static inline void call_count(const struct call *c, struct ledger_entry *e, uint64_t bytes, int rc)
-{
-    uint64_t duration = ticks_to_ns(c->exit - c->entry);
-    if (LIKELY(!thread.excluded.of))
-        entry_count(e, duration, bytes, rc != MPI_SUCCESS);
-    else
-        call_count_excluded(e, duration, bytes, rc != MPI_SUCCESS);
-}
 
+/* Last statement of a wrapper. E: the entry that counts the call, or NULL. */
 static inline void call_leave_with_entry(const struct call *c, int rc, struct ledger_entry *e,
                                          uint64_t bytes)
 {
-    if (LIKELY(e != NULL))
-        call_count(c, e, bytes, rc);
+    const uint64_t duration = ticks_to_ns(c->exit - c->entry);
+    if (LIKELY(e && !thread.excluded.of))
+        entry_count(e, duration, bytes, rc != MPI_SUCCESS);
+    else if (e)
+        call_count_excluded(e, duration, bytes, rc != MPI_SUCCESS);
     __atomic_store_n(&layer.ledger.header->last_ticks, c->exit, __ATOMIC_RELAXED);
     if (LIKELY(!c->traced | layer.trace)) /* not an unsuccessful poll */
         thread.call->progress = c->exit;
     if (UNLIKELY(layer.trace))
         trace_left(c);
-    call_over(c);
+    call_add_slice(c);
+    thread.outside += c->entry - thread.left;
+    thread.left = c->exit;
+    thread.call->since = 0;
+    if (UNLIKELY(c->from))
+        call_add_overhead(c);
+    if (UNLIKELY(layer.sample))
+        samples_leave(c->site, c->operation);
+    thread.inside = false;
 }
 
-/* After an error the handle may be invalid: then it is only looked up. */
+/* The communicator of call C, or NULL. After an error its handle COMM may be invalid, so that
+ * comm_of(), which calls MPI, must not be used. */
 static inline struct comm *call_comm(const struct call *c, MPI_Comm comm, int rc)
 {
     if (LIKELY(c->comm != NULL))
@@ -205,8 +197,8 @@ CALL_INLINE void call_leave(const struct call *c, int rc, MPI_Comm comm, uint64_
     call_leave_with_entry(c, rc, call_entry(c, call_comm(c, comm, rc), bytes), bytes);
 }
 
-/* The number of a collective on its communicator. A failed one also has a number, unless its
- * arguments were refused before another rank could notice. */
+/* Returns the number of earlier collectives on ON, and counts one more. A failed collective is also
+ * counted, unless MPI has refused its arguments: then no other rank has taken part in it. */
 static inline uint64_t call_sequence(struct comm *on)
 {
     uint64_t sequence = __atomic_fetch_add(&on->sequence, 1, __ATOMIC_RELAXED);
@@ -217,11 +209,11 @@ static inline uint64_t call_sequence(struct comm *on)
 }
 void call_collective_failed(struct comm *on, int rc);
 
-/* Logs the collective C on ON. E is its entry, or NULL. */
+/* Logs the collective C on ON. E: the entry that counts it, or NULL. */
 void call_instance(const struct call *c, const struct comm *on, const struct ledger_entry *e,
                    uint64_t sequence, int root, uint64_t bytes, uint32_t signature);
 
-/* The number of a predefined reduction; 0: it is the application's own, or none. */
+/* 1 + the position of OP in LEDGER_REDUCTIONS; 0 for MPI_OP_NULL or an OP of MPI_Op_create. */
 static inline uint32_t call_reduction(MPI_Op op)
 {
     uint32_t number = 0;
@@ -262,14 +254,14 @@ CALL_INLINE void call_leave_collective(struct call *c, int rc, MPI_Comm comm, ui
     thread.outside = 0;
 }
 
-/* Whether the call failed only by truncation: then its message was exchanged nevertheless. */
+/* Whether RC is MPI_ERR_TRUNCATE: the message was received in spite of this error. */
 bool call_cut_off(int rc);
 static inline bool call_failed(int rc)
 {
     return UNLIKELY(rc != MPI_SUCCESS) && !call_cut_off(rc);
 }
 
-/* Records a message that a blocking call has sent, or received. Call it before the call is left. */
+/* Records a message that a blocking call has sent. To be called before call_leave(). */
 CALL_INLINE void call_sent(struct call *c, int rc, MPI_Comm comm, uint64_t bytes, int to, int tag,
                            MPI_Datatype type)
 {
@@ -282,8 +274,8 @@ CALL_INLINE void call_sent(struct call *c, int rc, MPI_Comm comm, uint64_t bytes
         trace_sent(c, on, to, tag, bytes);
 }
 
-/* ON: its communicator. PROBED: the result of call_matched() for a message that had been probed,
- * which is released; otherwise NULL. */
+/* Records a message that a blocking call has received on ON. PROBED: for MPI_Mrecv the result of
+ * call_matched(), which is released; otherwise NULL. */
 CALL_INLINE void call_got(struct call *c, int rc, struct comm *on, uint64_t bytes,
                           const MPI_Status *status, struct ledger_request *probed,
                           MPI_Datatype type)
@@ -298,25 +290,25 @@ CALL_INLINE void call_got(struct call *c, int rc, struct comm *on, uint64_t byte
         request_release(probed);
 }
 
-/* A probe has FOUND a message. MESSAGE: its handle if it is a matched probe, otherwise NULL. */
+/* Records a probe. FOUND: it has found a message. MESSAGE: the handle that a matched probe
+ * (MPI_Mprobe) has returned, otherwise NULL. */
 void call_probed(struct call *c, int rc, MPI_Comm comm, bool found, const MPI_Status *status,
                  const MPI_Message *message);
 
-/* The record of a message that a matched probe has returned; NULL if unknown. */
+/* Takes the record of a message that a matched probe has returned; NULL if unknown. */
 struct ledger_request *call_matched(const MPI_Message *message);
 
-/* The record of the communicator on which R was posted; NULL if that was freed, or if
- * R is NULL. */
+/* The communicator on which R was posted; NULL if it was freed, or if R is NULL. */
 struct comm *call_comm_of(const struct ledger_request *r);
 
-/* Ends a call that starts a request. R has what its arguments say: kind, root, peer (CALL_NONE: no
- * message) and tag, and what injections keep for the calls that start and complete it. MATCHED: as
- * PROBED in call_got(). */
+/* Ends a call that returns a REQUEST, and records the request. The caller has set R's kind, root,
+ * peer (CALL_NONE: not a message), tag and signature; BYTES: its payload. MATCHED: for MPI_Imrecv
+ * the result of call_matched(), which is released; otherwise NULL. */
 void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
                         const MPI_Request *request, struct ledger_request *matched,
                         struct ledger_request *r);
 
-/* Notes that the present call completes these N requests. */
+/* Writes the handles of the requests for which the present call waits into the record. */
 static inline void call_completes(int n, const MPI_Request *requests)
 {
     struct ledger_call *now = thread.call;
@@ -326,11 +318,10 @@ static inline void call_completes(int n, const MPI_Request *requests)
     now->n_requests = (uint64_t)n;
 }
 
-/* Counts the message or collective of a persistent request that the call C has started. */
+/* Counts the message or collective of the persistent request R, which call C has started. */
 void call_started(struct call *c, struct ledger_request *r);
 
-/* The call has made NEW_COMM; OF_ALL: it is collective over COMM, so it takes the next
- * number there. */
+/* Ends a call that has created NEW_COMM. OF_ALL: it is a collective on COMM, and counted as one. */
 void call_leave_comm(const struct call *c, int rc, MPI_Comm comm, const MPI_Comm *new_comm,
                      bool of_all);
 
@@ -338,23 +329,22 @@ void call_leave_comm(const struct call *c, int rc, MPI_Comm comm, const MPI_Comm
 #define HANDLE_BITS(handle) ((uint64_t)(uintptr_t)(handle))
 #define MESSAGE_BITS(handle) (HANDLE_BITS(handle) ^ 1ull << 63) /* differs from all requests */
 
-/* MPICH's handle shows that an operation was complete when it was posted: a send whose data have
- * left. All of these share one handle, so their completions cannot be distinguished, and need not
- * be. */
+/* In MPICH all sends that are complete on return share one handle, recognized by its upper bits
+ * (kind "builtin"). They are counted as complete at once, and not added to the request table. */
 #ifdef MPICH_VERSION
 #define HANDLE_IS_COMPLETE(handle) ((uint32_t)(handle) >> 30 == 1)
 #else
 #define HANDLE_IS_COMPLETE(handle) false
 #endif
 
-/* The size of a datatype that is not in the cache of known sizes. */
+/* Asks MPI for the size of TYPE, and puts it into the cache if TYPE is predefined. */
 MPI_Count call_size_of_type(MPI_Datatype type);
 
-/* Fills the cache, so that a thread's first calls are shown with their bytes: the size of other
- * types is requested only after a call has succeeded. */
+/* Puts common datatypes into the cache, so that even the first open calls have a size. Types that
+ * are not in the cache may be invalid until a call with them has succeeded. */
 void call_know_types(void);
 
-/* The payload of COUNT elements: only for a call that has succeeded, so that TYPE is valid. */
+/* The bytes of COUNT elements. TYPE must be valid: a call with it has succeeded. */
 CALL_INLINE uint64_t call_bytes(MPI_Count count, MPI_Datatype type)
 {
     if (count <= 0 || type == MPI_DATATYPE_NULL)
@@ -364,13 +354,14 @@ CALL_INLINE uint64_t call_bytes(MPI_Count count, MPI_Datatype type)
     return (uint64_t)count * (uint64_t)(size > 0 ? size : 0);
 }
 
-/* The payload of C's arguments: as computed at its entry, or now, if the type was unknown then. */
+/* The bytes of C's arguments: as computed at its entry, or now if the type was not cached then. */
 CALL_INLINE uint64_t call_payload(const struct call *c, MPI_Count count, MPI_Datatype type)
 {
     return LIKELY(c->bytes != LEDGER_UNKNOWN_BYTES) ? c->bytes : call_bytes(count, type);
 }
 
-/* Payload given by one count for each member. */
+/* The bytes of arguments with one count for each member, as of MPI_Gatherv. COUNT_I: an expression
+ * for the count of member i. */
 #define CALL_BYTES_OF_ARRAY(count_i, type, comm)                                                   \
     ({                                                                                             \
         MPI_Count sum_ = 0;                                                                        \
@@ -380,7 +371,7 @@ CALL_INLINE uint64_t call_payload(const struct call *c, MPI_Count count, MPI_Dat
         call_bytes(sum_, type);                                                                    \
     })
 
-/* Bytes received, or OTHERWISE if the status does not show them. */
+/* Bytes received according to STATUS; OTHERWISE if it does not contain them. */
 CALL_INLINE uint64_t call_received(const MPI_Status *status, uint64_t otherwise)
 {
     int count = 0;
@@ -393,10 +384,10 @@ CALL_INLINE uint64_t call_received(const MPI_Status *status, uint64_t otherwise)
     return (uint64_t)large;
 }
 
-/* The call C found R complete, among SHARING tracked requests; STATUS may be NULL. TESTED: the call
- * does not wait. Releases R. */
+/* Records that call C has completed R, as one of SHARING requests. STATUS may be NULL. TESTED: C is
+ * an MPI_Test and the like, which do not wait. Releases R. */
 void call_complete(struct call *c, struct ledger_request *r, unsigned sharing,
                    const MPI_Status *status, bool tested);
 
-/* R ended with the error RC. STATUS is NULL if R has none. Releases R. */
+/* Records that call C has ended R with the error RC. STATUS may be NULL. Releases R. */
 void call_lost(struct call *c, struct ledger_request *r, int rc, const MPI_Status *status);

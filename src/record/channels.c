@@ -2,18 +2,19 @@
 
 #include "base/hash.h"
 
-/* Queue of the first open wildcard receive and all receives posted after it: a ring, of which
- * [FIRST, END) have no ordinal yet. A receive's number is 1 plus its index. A slot is used until
- * its receive is complete. */
+/* The queue of the oldest open wildcard receive and all receives posted after it: a ring buffer.
+ * Receives number FIRST to END - 1 have no ordinal yet; turn.waiting is 1 + (number % LINE). */
 enum { LINE = 4096 };
 static struct waiting {
     uint32_t channel; /* 0 if not yet known */
     uint32_t ordinal;
-    uint32_t event; /* where both are stored; TURN_UNKNOWN if nowhere */
-    bool taken, settled, received, cancelled;
+    uint32_t event; /* index of the event that gets channel and ordinal; TURN_UNKNOWN: none */
+    bool taken;     /* this element is in use */
+    bool settled;   /* has an ordinal */
+    bool received, cancelled;
 } line[LINE + 1];
 static uint64_t first, end;
-static bool lost; /* the order of messages is unknown */
+static bool lost; /* by channels_lose_order() */
 
 uint32_t channels_new_thread(void)
 {
@@ -21,8 +22,8 @@ uint32_t channels_new_thread(void)
     return thread.number = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
 }
 
-/* The key is a 64-bit hash. Two channels with one key would be counted together; matching would
- * later detect that as contradictions. */
+/* The index of the channel with these members. Its key is a hash: if two channels have the same,
+ * their messages get wrong ordinals, which timeline/match.c detects as contradictions. */
 static uint32_t channel_in(uint64_t id, struct comm *c, int peer, int tag, unsigned kind)
 {
     uint64_t key = hash_mix(hash_mix(id, (uint64_t)(uint32_t)peer << 32 | (uint32_t)tag), kind);
@@ -40,7 +41,7 @@ static uint32_t channel_in(uint64_t id, struct comm *c, int peer, int tag, unsig
     return found ? (uint32_t)(found - layer.ledger.channels) : 0;
 }
 
-/* If two threads use a channel, the order of their messages is unknown. */
+/* The same for messages, which have no order if several threads use the channel. */
 static uint32_t channel_of(struct comm *c, int peer, int tag, unsigned kind)
 {
     const uint32_t channel = channel_in(c->id, c, peer, tag, kind);
@@ -50,8 +51,7 @@ static uint32_t channel_of(struct comm *c, int peer, int tag, unsigned kind)
     return channel;
 }
 
-/* The next ordinal of CHANNEL. After 2^32 messages it is unknown, since reused ordinals would match
- * wrong messages. */
+/* The next ordinal of CHANNEL. Unknown after 2^32 messages, because ordinals must not repeat. */
 static uint32_t next_in(uint32_t channel)
 {
     uint32_t *next = channel ? &layer.ledger.channels[channel].next : NULL;
@@ -64,12 +64,12 @@ struct turn channel_sent(struct comm *c, int to, int tag)
     return (struct turn){channel, next_in(channel), 0};
 }
 
-/* Messages that already have an ordinal keep it: no later message can change it. */
 void channels_lose_order(void)
 {
     lost = true;
 }
 
+/* Adds a receive to the queue. Returns its turn.waiting; 0 if the queue is full. */
 static uint32_t stand_in_line(uint32_t channel)
 {
     const uint32_t number = 1 + (uint32_t)(end % LINE);
@@ -80,6 +80,7 @@ static uint32_t stand_in_line(uint32_t channel)
     return number;
 }
 
+/* Assigns an ordinal to W, the first receive in the queue, unless it was cancelled. */
 static void settle(struct waiting *w)
 {
     w->settled = true;
@@ -94,7 +95,7 @@ static void settle(struct waiting *w)
     }
 }
 
-/* Assigns ordinals from the front of the queue, up to the first receive with unknown channel. */
+/* Removes receives from the queue, up to the first one with an unknown channel. */
 static void move_up(void)
 {
     for (; first < end; first++) {
@@ -155,7 +156,8 @@ void channel_store_ordinal(uint32_t waiting, uint32_t event)
     line[waiting].event = event;
 }
 
-/* Only the channel's last ordinal can be given back; otherwise the channel loses its order. */
+/* Frees the ordinal of a cancelled receive, which gets no message. If later receives already have
+ * ordinals, all of these are wrong, so the channel becomes disordered. */
 static void give_back(uint32_t channel, uint32_t ordinal)
 {
     struct ledger_channel *c = &layer.ledger.channels[channel];

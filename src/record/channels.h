@@ -1,26 +1,26 @@
-/* The ordinal of a message in its channel (communicator, sender, receiver, tag). MPI's order rule:
- * the k-th send of a channel matches its k-th receive in the order of posting. Sender and receiver
- * count separately, over the whole run; only with --trace.
+/* With --trace: numbers messages, so that sends and receives of different ranks can be matched. MPI
+ * guarantees that the k-th send on a channel (communicator, sender, receiver, tag) matches the k-th
+ * receive posted there. K is the message's ordinal; sender and receiver each count it.
  *
- * The channel of a receive with a wildcard is known only when it completes. Until then, receives
- * that were posted after it have no ordinals and wait in a queue behind it. */
+ * The channel of a receive with a wildcard is known only when it completes. Until then it stands in
+ * a queue, with all receives posted after it: none of them has an ordinal yet. */
 #pragma once
 
 #include "record/comms.h"
 
 #define TURN_UNKNOWN UINT32_MAX
 
-#define NO_TURN ((struct turn){0, TURN_UNKNOWN, 0})
+#define NO_TURN ((struct turn){0, TURN_UNKNOWN, 0}) /* a message without channel and ordinal */
 
-/* The 1-based index of this thread among the traced threads. */
+/* The number of this thread among the traced threads, from 1. */
 uint32_t channels_new_thread(void);
 static inline uint32_t channels_thread(void)
 {
     return LIKELY(thread.number) ? thread.number : channels_new_thread();
 }
 
-/* A critical section for assigning ordinals and writing events: threads of the application, and of
- * the MPI library, may do so concurrently. */
+/* Enters the critical section in which ordinals are assigned and events written. With several
+ * threads it is a lock; the functions below must be called within it. */
 static inline void trace_begin(void)
 {
     thread.tracing = true;
@@ -33,28 +33,29 @@ static inline void trace_end(void)
     thread.tracing = false;
 }
 
+/* A send on communicator C to rank TO: returns its channel and ordinal. */
 struct turn channel_sent(struct comm *c, int to, int tag);
 
-/* A receive is posted: FROM and TAG may be wildcards. */
+/* A posted receive; FROM and TAG may be wildcards. Returns its ordinal, or it is in the queue. */
 struct turn channel_posted(struct comm *c, int from, int tag);
 
-/* A probe found a message from FROM with TAG: the next matching receive will receive it. */
+/* A probe that has found a message from FROM with TAG. Returns the message's ordinal, if the next
+ * matching receive must get this message. */
 struct turn channel_probed(struct comm *c, int from, int tag);
 
-/* The order of messages can no longer be determined, since it is unknown which message one receive
- * got: their ordinals are unknown from here on. */
+/* To be called when it is unknown which message a receive got: all further ordinals are unknown. */
 void channels_lose_order(void);
 
-/* Receive P got a message from FROM with TAG. Returns P with its ordinal, or still waiting. */
+/* Receive P got a message from FROM with TAG. Returns P with its ordinal, or still in the queue. */
 struct turn channel_received(struct turn p, struct comm *c, int from, int tag);
 
 /* Receive P was cancelled. */
 void channel_cancelled(struct turn p);
 
-/* Stores the ordinal of the receive WAITING in the event with index EVENT, as soon as the ordinal
- * is known. EVENT TURN_UNKNOWN: in no event any more. */
+/* Makes the queue write the ordinal of its receive WAITING into the event with index EVENT, as soon
+ * as the ordinal is known. TURN_UNKNOWN: this receive's event was dropped. */
 void channel_store_ordinal(uint32_t waiting, uint32_t event);
 
-/* The channel of the collectives OPERATION with ROOT (-1: none) and identity ID on C. ID is that of
- * the communicator, or of a persistent collective. */
+/* The channel of the collectives OPERATION with ROOT (-1: none) on C. ID: comm_id of the instance
+ * (ledger_instance), or of a persistent request. */
 uint32_t channel_of_collective(struct comm *c, uint64_t id, uint32_t operation, int root);

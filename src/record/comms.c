@@ -10,7 +10,7 @@ void (*comm_forgotten)(struct comm *c);
 
 static int keyval = MPI_KEYVAL_INVALID;
 
-/* Whether NAME is a default name of Open MPI, whose number may differ in the next run. */
+/* Whether NAME is a default name of Open MPI with a number, which may differ in the next run. */
 static bool is_made_up(const char *name)
 {
     return !strncmp(name, "MPI COMM", 8) || !strncmp(name, "MPI_COMMUNICATOR ", 17);
@@ -36,7 +36,7 @@ void comm_record_name(const struct comm *c)
     pthread_mutex_unlock(&layer.lock);
 }
 
-/* Called inside MPI_Comm_free, even if its wrapper was not called. */
+/* MPI calls it when a communicator is freed, also by a way that was not intercepted. */
 static int on_delete(MPI_Comm handle, int key, void *value, void *extra)
 {
     (void)key;
@@ -52,8 +52,8 @@ static int on_delete(MPI_Comm handle, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* The world ranks of a group's *N members in order, -1 where unknown, to be released by free();
- * NULL without memory, or if MPI_COMM_WORLD is unknown. Adds them to HASH. Frees GROUP. */
+/* Returns the world ranks of GROUP's *N members in order (-1: unknown), which the caller frees;
+ * NULL without memory, or if MPI_COMM_WORLD's group is unknown. Adds them to HASH. Frees GROUP. */
 static int *world_ranks(MPI_Group group, int *n, uint64_t *hash)
 {
     PMPI_Group_size(group, n);
@@ -77,6 +77,7 @@ static int *world_ranks(MPI_Group group, int *n, uint64_t *hash)
     return world;
 }
 
+/* Fills C and L with what MPI knows of C->handle. */
 static void identify(struct comm *c, struct ledger_comm *l)
 {
     MPI_Group group;
@@ -109,12 +110,12 @@ static void identify(struct comm *c, struct ledger_comm *l)
         (inter ? LEDGER_COMM_INTER : 0) | (c->handle == MPI_COMM_WORLD ? LEDGER_COMM_WORLD : 0);
 }
 
-/* Rows for communicators that one call site makes of the same members: rows 0 to 2 are for the
- * first three, row 3 is for all others. */
+/* Ledger elements for the communicators of one call site and the same members: one for each of the
+ * first three, the fourth for all others. */
 enum { ROWS = 4 };
 
-/* Finds or adds the ledger's row for C and counts it. Members make these communicators in the same
- * order, so the count is C's identity. */
+/* Finds or adds the ledger's element for C and counts C. All members create communicators of these
+ * members in the same order, so the count of earlier ones is part of C's id. */
 static void number(struct comm *c, struct ledger_comm *found)
 {
     struct ledger_comm *comms = layer.ledger.comms, *row = NULL, *last = NULL;
@@ -132,7 +133,7 @@ static void number(struct comm *c, struct ledger_comm *found)
     if (found->copy < ROWS && (!last || ledger_grow(&layer.ledger, LEDGER_COMMS)))
         row = ledger_append(&layer.ledger, LEDGER_COMMS, found);
     row = row ?: last;
-    if (!row) /* the table is full: id 0 */
+    if (!row) /* the table is full: C keeps id 0 */
         return;
     row->created++;
     c->index = (uint32_t)(row - comms);

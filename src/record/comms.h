@@ -1,10 +1,10 @@
-/* Communicators: an identity that all members agree on, found without communication.
+/* Communicators, each with an id that is equal on all members and is found without communication.
  *
- * The id of a communicator's *members* is a hash of their world ranks in order (of both groups for
- * an intercommunicator, the group of the lower leader first). Every member makes all communicators
- * of the same members in the same order, so (members, number of earlier ones) identifies one
- * communicator on all of them. A communicator whose creation was not intercepted is counted at its
- * first use. */
+ * The members are identified by a hash of their world ranks in order (in an intercommunicator of
+ * both groups, first the one whose rank 0 has the lower world rank). All members create the
+ * communicators of these same members in the same order, so the id is a hash of the members and the
+ * number of earlier communicators with them. One whose creation was not intercepted is counted at
+ * its first use. */
 #pragma once
 
 #include "record/layer.h"
@@ -12,38 +12,37 @@
 struct internal_comm;
 
 struct comm {
-    uint64_t id;       /* identifies this communicator; 0 if unknown */
+    uint64_t id;       /* equal on all members; 0 if the table was full */
     uint64_t sequence; /* number of collectives so far */
-    uint32_t index;    /* in the ledger */
+    uint32_t index;    /* in the ledger's communicators */
     int size, rank;
-    int *world; /* ranks in MPI_COMM_WORLD to which messages go, -1: unknown; or NULL */
-    int others; /* number of elements of WORLD */
+    int *world; /* world rank of each possible destination, -1: unknown; NULL: all unknown */
+    int others; /* number of elements of WORLD: of an intercommunicator, the remote group's size */
     bool inter;
     MPI_Comm handle;
-    struct internal_comm *internal; /* for src/inject */
+    struct internal_comm *internal; /* its duplicate for measurements (src/inject); NULL: none */
 };
 
-/* The name that the application has given; empty if none. */
+/* NAME becomes the one that the application has given to HANDLE; empty if none. */
 void comm_given_name(MPI_Comm handle, char name[MPI_MAX_OBJECT_NAME + 1]);
 
-/* Whether a collective waits for other ranks: in an intercommunicator even if the group has one
- * member. */
+/* Whether a collective on C waits for other ranks: with an intercommunicator always. */
 static inline bool comm_has_others(const struct comm *c)
 {
     return c->size > 1 || c->inter;
 }
 
-/* Called by all members when a communicator is freed, before its record is; for injections. May be
- * NULL. */
+/* Set by src/inject, otherwise NULL: called in MPI_Comm_free, before C is freed. */
 extern void (*comm_forgotten)(struct comm *c);
 
 /* Calls EACH for every existing communicator. */
 void comms_each(void (*each)(struct comm *c, void *arg), void *arg);
 
+/* Call it before the functions below. Returns 0 or EIO. */
 int comms_start(void);
 
-/* Adds a communicator just made at the call site SITE of the ledger. NULL for MPI_COMM_NULL or
- * without memory. */
+/* Adds a communicator that was created at the call site SITE (LEDGER_NO_SITE: unknown); returns the
+ * existing one if it is known. NULL for MPI_COMM_NULL or without memory. MPI_Comm_free frees it. */
 struct comm *comm_add(MPI_Comm handle, uint32_t site);
 
 static inline uint64_t comm_key(MPI_Comm handle)
@@ -51,13 +50,13 @@ static inline uint64_t comm_key(MPI_Comm handle)
     return (uint64_t)(uintptr_t)handle + 2;
 }
 
-/* NULL if it was not seen before. */
+/* The communicator with this handle, which may be invalid; NULL if it was not added. */
 static inline struct comm *comm_find(MPI_Comm handle)
 {
     return (struct comm *)index_find(&layer.comms, comm_key(handle));
 }
 
-/* The record of a valid communicator, made now if it was not seen before. */
+/* The communicator with this valid handle, added if it is not known; NULL as of comm_add(). */
 static inline struct comm *comm_of(MPI_Comm handle)
 {
     struct comm *c = handle == MPI_COMM_NULL ? NULL : comm_find(handle);
@@ -66,7 +65,7 @@ static inline struct comm *comm_of(MPI_Comm handle)
 
 #define RANK_UNKNOWN UINT32_MAX
 
-/* The rank in MPI_COMM_WORLD to which messages to RANK on C go; or RANK_UNKNOWN. */
+/* The world rank of RANK on C (of an intercommunicator: in the remote group); or RANK_UNKNOWN. */
 static inline uint32_t comm_world_rank(const struct comm *c, int rank)
 {
     if (LIKELY(c->handle == MPI_COMM_WORLD))
@@ -74,6 +73,6 @@ static inline uint32_t comm_world_rank(const struct comm *c, int rank)
     return c->world && rank >= 0 && rank < c->others ? (uint32_t)c->world[rank] : RANK_UNKNOWN;
 }
 
-/* Writes the name that the application has given, if any, into the ledger: the last one, or a
- * placeholder if communicators that share a row have different ones. */
+/* Writes the name that the application has given into the ledger; LEDGER_SEVERAL_NAMES if another
+ * communicator that shares the element has another name. */
 void comm_record_name(const struct comm *c);

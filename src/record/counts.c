@@ -1,10 +1,10 @@
 #include "record/counts.h"
 
-/* The last entries are reserved for calls that find the table full: one for each operation, without
+/* Entries that are reserved for calls that find the table full: one for each operation, without
  * site and communicator, so that totals stay correct. */
 enum { RESERVED = 64 };
 
-/* Whether there is room for one more that is not reserved. */
+/* Whether there is room for an entry besides the reserved ones; counts the loss if not. */
 static bool make_room(void)
 {
     const struct ledger_table *t = &layer.ledger.header->section[LEDGER_ENTRIES];
@@ -48,6 +48,7 @@ struct ledger_messages *messages_add(const struct ledger_messages *row)
 
 static uint32_t instances_lock;
 
+/* Halves the log. */
 static void thin_out(struct ledger_header *h)
 {
     uint32_t kept = 0, count = h->section[LEDGER_INSTANCES].count;

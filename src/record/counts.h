@@ -1,15 +1,16 @@
-/* Where calls are counted: entries by site, operation, communicator, size class and region;
- * messages by communicator, call site, peer and tag; and the log of collective instances, of
- * limited size and thinned by the same rule on all ranks. */
+/* Counters of calls and of messages, and the log of collectives: sections ENTRIES, MESSAGES and
+ * INSTANCES of the ledger. */
 #pragma once
 
 #include "base/hash.h"
 #include "record/comms.h"
 
-/* Adds the entry; NULL, with a count of the loss, if the table is full. */
+/* Adds the entry of KEY and returns it. If the table is full, returns the operation's entry without
+ * site and communicator, so that totals stay correct; NULL if there is no room for this either. */
 struct ledger_entry *entries_add(uint64_t key);
 
-/* 28 bits of site, 10 of operation, 11 of communicator, 7 of region, 7 of size class. */
+/* Packs the members that distinguish entries: 28 bits of site, 10 of operation, 11 of communicator,
+ * 7 of region, 7 of size class. */
 static inline uint64_t entry_key(uint32_t site, uint32_t operation, uint32_t comm, uint32_t region,
                                  unsigned size_class)
 {
@@ -23,7 +24,7 @@ static inline struct ledger_entry *entry_of(uint64_t key)
     return LIKELY(e != NULL) ? e : entries_add(key);
 }
 
-/* Adds one call. The writer holds the entry's lock; readers of the count need none. */
+/* Counts a call without a time. The caller holds the entry's lock, which entry_calls() need not. */
 static inline void entry_called(struct ledger_entry *e, uint64_t bytes, bool failed)
 {
     __atomic_store_n(&e->calls, e->calls + 1, __ATOMIC_RELAXED);
@@ -36,7 +37,7 @@ static inline uint64_t entry_calls(const struct ledger_entry *e)
     return __atomic_load_n(&e->calls, __ATOMIC_RELAXED);
 }
 
-/* Counts one more call of DURATION. */
+/* Counts a call. */
 static inline void entry_count(struct ledger_entry *e, uint64_t duration_ns, uint64_t bytes,
                                bool failed)
 {
@@ -53,11 +54,11 @@ static inline void entry_count(struct ledger_entry *e, uint64_t duration_ns, uin
     spin_unlock(&e->lock);
 }
 
-/* From here on, counts by communicator and tag are incomplete. */
+/* Notes in the header that counts by communicator and tag are incomplete. */
 void messages_lose(void);
 
-/* The row that has ROW's key, made if there is none. Once half of the table is full, new rows are
- * for any communicator and tag. NULL, with a count of the loss, if there is no room. */
+/* Adds ROW unless an equal key exists; returns the element. Once the table is half full, new
+ * elements combine all communicators and tags. NULL, with a count of the loss, if it is full. */
 struct ledger_messages *messages_add(const struct ledger_messages *row);
 
 static inline uint64_t messages_key(const struct ledger_messages *row)
@@ -67,8 +68,8 @@ static inline uint64_t messages_key(const struct ledger_messages *row)
     return hash_mix(hash_mix(row->comm_id, ends | (uint32_t)row->tag), call) | INDEX_LEAST_KEY;
 }
 
-/* Counts one more message of BYTES, sent to or received from RANK on the communicator with TAG.
- * SIGNATURE: its datatype. */
+/* Counts a message of BYTES that was sent to, or RECEIVED from, RANK on the communicator ON.
+ * SIGNATURE: LEDGER_SIGNATURE() of its datatype. */
 static inline __attribute__((always_inline)) void message_count(struct comm *on, uint32_t site,
                                                                 uint32_t operation, int rank,
                                                                 int tag, bool received,
@@ -98,7 +99,6 @@ static inline __attribute__((always_inline)) void message_count(struct comm *on,
     }
 }
 
-/* Logs the instance if the sampling rule keeps it. When the log is full, the sample is halved.
- * ledger_is_sampled() uses only data that ranks share, so the remaining instances match on all
- * ranks. */
+/* Logs a collective, if ledger_is_sampled(). When the log is full, half of it is dropped and half
+ * as many collectives are kept from then on: the same ones on all ranks. */
 void instance_add(const struct ledger_instance *i);

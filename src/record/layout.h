@@ -1,15 +1,15 @@
-/* What a record consists of: the header and the elements of its sections, as they are in the file.
- * ledger.h creates, grows and reads it.
+/* The format of the file to which one rank records its MPI calls (its "record" or "ledger").
+ * ledger.h creates, grows and reads such files.
  *
- * The file outlives the process, so it is also the crash record: it is readable at any moment by
- * any process, without flushing or closing. It describes itself (names of operations, rates,
- * capacities), so a reader needs only this header. All integers have the writing host's byte order,
- * which the magic number shows.
+ * The rank maps the file into memory. The file outlives the process, so it is also the crash
+ * record: any process can read it at any time. It contains the names of operations, the clock's
+ * rate and all array sizes, so this header file suffices to read it. Integers have the byte order
+ * of the writing host; a reader detects another one by the magic number.
  *
- * After the header follow the sections, one array each (LEDGER_SECTION_LIST), at distances that
- * leave room for their largest sizes. Where no elements are, the file has holes, which take no
- * space; a full section fills more of its hole. Counts only grow (except for instances, which are
- * thinned), and an element is complete before the count includes it. */
+ * The file has a header, then one array for each section (LEDGER_SECTION_LIST). The offset of each
+ * array leaves room for the largest size of those before it; room without elements is a hole in
+ * the file and takes no disk space. Counts of elements never decrease (except for sampled logs),
+ * and an element is written completely before the count includes it. */
 #pragma once
 
 #include "base/clock.h"
@@ -22,20 +22,20 @@
 
 #define LEDGER_MAGIC 0x31666f727070636cull /* "lcpprof1" */
 #define LEDGER_VERSION 17u
-#define LEDGER_NO_SITE 0u /* site 0: not recorded, or the table was full */
+#define LEDGER_NO_SITE 0u /* the call site was not recorded, or it found the table full */
 #define LEDGER_NO_OPERATION UINT32_MAX
-#define LEDGER_NO_COMM 0u /* communicator 0: the call has none, or the table was full */
-#define LEDGER_MAX_DEPTH 8u
+#define LEDGER_NO_COMM 0u   /* the call has no communicator, or it found the table full */
+#define LEDGER_MAX_DEPTH 8u /* return addresses of a call site */
 #define LEDGER_UNKNOWN_BYTES UINT64_MAX
 #define LEDGER_UNKNOWN_TICKS UINT64_MAX
 #define LEDGER_48_BITS 0xffffffffffffull
 
-/* Every section: X(name, array in struct ledger, element, least, share, growth, most).
+/* The sections: X(name, array in struct ledger, type of element, least, share, growth, most).
  *
- * A record of B bytes has room for LEAST elements or, if that is more, for SHARE thousandths of B.
- * It may grow to GROWTH times that, and to MOST elements (0: no limit but that; for what an entry
- * refers to, it is the room in entry_key()). A section refers only to those above it. A new one is
- * a line here, its element below and, where it refers to others, its check in ledger_read.c. */
+ * In a record created with B bytes a section starts with LEAST elements or with B * SHARE / 1000
+ * bytes, whichever is more. It can grow to GROWTH times this size and to at most MOST elements (0:
+ * no such limit; for sections to which an entry refers, the bits in entry_key() set it). An element
+ * may contain indexes into earlier sections only; ledger_read.c checks that they exist. */
 #define LEDGER_SECTION_LIST(X)                                                                     \
     X(OPERATIONS, operations, struct ledger_operation, 0, 0, 1, 1023)                              \
     X(TEXTS, texts, char, 8192, 0, 1024, 0)                                                        \
@@ -63,9 +63,9 @@ extern const struct ledger_rule {
     uint32_t element_size, least, share, growth, most;
 } ledger_rules[LEDGER_SECTIONS];
 
-/* How the process ended, if it could record that itself. */
+/* How the process ended. */
 enum ledger_state {
-    LEDGER_RUNNING, /* not recorded: still running, or killed by something that cannot be caught */
+    LEDGER_RUNNING,   /* it still runs, or was killed without a chance to record it (SIGKILL) */
     LEDGER_FINALIZED, /* MPI_Finalize was reached */
     LEDGER_EXITED,    /* exit without MPI_Finalize */
     LEDGER_ABORTED,   /* MPI_Abort called by this rank; detail: its error code */
@@ -73,7 +73,7 @@ enum ledger_state {
     LEDGER_STATES
 };
 
-/* Families of operations: X(ID, name in profiles). */
+/* Families of MPI operations: X(ID, name in profile.json). */
 #define CALL_FAMILIES(X)                                                                           \
     X(PLAIN, "plain")           /* counted and timed only */                                       \
     X(COLLECTIVE, "collective") /* blocking, also neighbourhood collectives */                     \
@@ -104,131 +104,128 @@ struct ledger_operation {
     uint32_t unused;
 };
 
-/* A shared object or executable, as mapped when it was first seen. With a function name it is
- * Python code: PATH is its file, and an "address" is a line. */
+/* An executable or shared object that is mapped into the process. With a FUNCTION it is instead a
+ * Python function: PATH is the source file, and an address in this module is a line number. */
 struct ledger_module {
-    uint64_t bias;      /* run-time address minus address in the file */
+    uint64_t bias;      /* run-time address minus ELF virtual address */
     uint64_t low, high; /* range of run-time addresses */
     uint8_t build_id[24];
     uint32_t build_id_size; /* 0 if none */
-    uint32_t path;          /* position in the texts; 0 if unknown */
-    uint32_t function;      /* position in the texts; 0 for machine code */
+    uint32_t path;          /* ledger_text() gives it; 0 if unknown */
+    uint32_t function;      /* name, by ledger_text(); 0 for machine code */
 };
 
-/* The present or last call of a thread of this rank. Written on entry, so it shows in which call a
- * process hangs or was killed. */
+/* The current or last MPI call of a thread. It is written on entry, so that it shows in which call
+ * a process hangs or was killed. */
 struct ledger_call {
     uint64_t since;   /* ticks at entry; 0: it has returned. Written last on entry. */
     uint64_t comm_id; /* as in ledger_instance; 0 if unknown */
-    uint64_t bytes;   /* of the payload; LEDGER_UNKNOWN_BYTES if not known on entry */
+    uint64_t bytes;   /* payload; LEDGER_UNKNOWN_BYTES if not known on entry */
     uint32_t operation, site;
-    uint64_t sequence;   /* for a collective */
-    uint32_t comm;       /* index of its ledger_comm */
-    int32_t peer, tag;   /* INT32_MIN if the operation has none */
-    int32_t root;        /* -1 if none */
-    uint32_t thread;     /* system's thread number; 0: this slot is free */
-    int32_t to, to_tag;  /* MPI_Sendrecv: destination and tag of its send; otherwise INT32_MIN */
-    uint64_t progress;   /* ticks at the last return from a call other than an unsuccessful poll */
-    uint64_t n_requests; /* number of requests that it completes; REQUEST: handles of the first */
-    uint64_t request[16];
+    uint64_t sequence;    /* number of earlier collectives on the communicator */
+    uint32_t comm;        /* index of its ledger_comm */
+    int32_t peer, tag;    /* arguments of a message; INT32_MIN if the operation has none */
+    int32_t root;         /* -1 if none */
+    uint32_t thread;      /* Linux thread id; 0: no thread uses this element */
+    int32_t to, to_tag;   /* MPI_Sendrecv: destination and send tag; otherwise INT32_MIN */
+    uint64_t progress;    /* ticks at the last return, not counting tests that found nothing */
+    uint64_t n_requests;  /* number of requests that the call waits or tests for */
+    uint64_t request[16]; /* the handles of the first ones */
 };
 
-/* A request from its start to its completion; a persistent one until it is freed. */
+/* A request, from the call that starts it to its completion; if persistent, until it is freed. */
 struct ledger_request {
-    uint64_t handle;  /* if several requests share it, all of them are complete */
-    uint64_t posted;  /* ticks at entry of the call that started it; 0: this row is free */
-    uint64_t comm_id; /* as in ledger_instance; a persistent collective has an identity of its own,
-                         since members may start several in different orders */
+    uint64_t handle;  /* if several requests share a handle, all of them are complete */
+    uint64_t posted;  /* ticks at entry of the call that started it; 0: this element is unused */
+    uint64_t comm_id; /* as in ledger_instance, but a persistent collective has an id of its own,
+                         because members may start several of them in different orders */
     uint64_t bytes;
     uint64_t sequence;
     uint32_t site;
     uint32_t signature;      /* see LEDGER_SIGNATURE() */
-    int32_t root, peer, tag; /* as given, so they may be wildcards */
+    int32_t root, peer, tag; /* arguments; peer and tag may be wildcards */
     uint16_t operation, comm;
-    bool active; /* started and not yet complete; only a persistent one may be inactive */
-    /* The rest is for the writer only, and meaningless to a reader. */
-    uint8_t spared;             /* for a collective: see ledger_is_sampled() */
+    bool active; /* started and not complete; a persistent request may also be inactive */
+    /* Only the writing process uses the following members; a reader must ignore them. */
+    uint8_t spared;             /* of a collective: see ledger_is_sampled() */
     uint8_t kind;               /* bits of enum request_kind */
     bool excluded;              /* started while calls were excluded from timing */
-    uint32_t next;              /* next one in its handle's queue or the free list */
-    struct ledger_entry *entry; /* of the call that started it */
-    uint64_t post_exit;         /* ticks */
-    uint64_t comm_handle;       /* it may have been reused: its communicator counts only if */
-    uint64_t id;                /* it still has this identity */
+    uint32_t next;              /* index of the next request in its bucket or the free list */
+    struct ledger_entry *entry; /* counters of the call that started it */
+    uint64_t post_exit;         /* ticks at the return of that call */
+    uint64_t comm_handle;       /* comm_key() of its communicator */
+    uint64_t id;                /* comm.id at the post: it differs if MPI has reused the handle */
     struct turn {
         uint32_t channel; /* index in the ledger; 0: none, or the table was full */
-        uint32_t ordinal; /* TURN_UNKNOWN if not known */
-        uint32_t waiting; /* its number in the queue; 0 if it is not queued */
-    } turn;               /* ordinal, with --trace */
+        uint32_t ordinal; /* number of the message in the channel; or TURN_UNKNOWN */
+        uint32_t waiting; /* index in the queue of channels.c; 0 if it is not queued */
+    } turn;               /* only with --trace: see channels.h */
 };
 
-/* Messages of one (communicator, peer, tag, direction, call site): the communication matrix, and
- * what was sent and not received. */
+/* The messages of one (communicator, peer, tag, direction, call site). From these counts follow the
+ * communication matrix and the messages that were sent but never received. */
 struct ledger_messages {
-    uint64_t comm_id; /* as in ledger_instance; 0: any, and the tag is then MPI_ANY_TAG */
+    uint64_t comm_id; /* as in ledger_instance; 0: any communicator and tag, once the table is half
+                         full */
     uint64_t n, bytes;
     uint32_t peer; /* rank in MPI_COMM_WORLD; UINT32_MAX if unknown */
     int32_t tag;
     uint32_t site, operation;
-    uint32_t received; /* 0: sent to it, 1: received from it */
+    uint32_t received; /* 0: sent to PEER, 1: received from PEER */
     uint32_t types;    /* see ledger_type_bit() */
 };
 
 struct ledger_region {
     char name[64];
     uint64_t entered; /* number of entries */
-    uint64_t time_ns; /* exclusive time; for an open region up to the last change of region */
+    uint64_t time_ns; /* without inner regions; for an open one up to the last change of region */
 };
 
-/* Communicators with the same members in the same order, made at one call site. The first ones have
- * rows of their own; the others share one, since an application may make and free a million. */
+/* Communicators with the same members in the same order, created at one call site. The first three
+ * have an element each; all later ones share one, because an application may create millions. */
 struct ledger_comm {
-    uint64_t id;              /* equal on all members: hash of the members' world ranks */
-    uint64_t created;         /* communicators made so far of this row; 1 for MPI_COMM_WORLD */
-    uint32_t site;            /* where it was made; LEDGER_NO_SITE if unknown */
-    uint32_t copy;            /* number of the row for these members and site: see comms.c */
-    uint32_t size;            /* number of members; for an intercommunicator of both groups */
+    uint64_t id;              /* hash of the members' world ranks: equal on all members */
+    uint64_t created;         /* number of communicators that this element stands for */
+    uint32_t site;            /* of their creation; LEDGER_NO_SITE if unknown */
+    uint32_t copy;            /* number of earlier elements with this ID and SITE: 0 to 3 */
+    uint32_t size;            /* number of members; of both groups in an intercommunicator */
     uint32_t rank;            /* of this process; in an intercommunicator the second group follows
                                  the first */
     uint32_t first;           /* size of an intercommunicator's first group; otherwise 0 */
     uint32_t root_world_rank; /* world rank of its rank 0; UINT32_MAX if unknown */
     uint32_t flags;           /* bits LEDGER_COMM_... */
-    uint64_t entered;         /* collectives that were left or posted on LAST, the latest of these
-                                 communicators that had one */
-    uint64_t last;
-    char name[64]; /* the last one given by the application; empty if none */
+    uint64_t entered;         /* number of collectives completed or posted on LAST */
+    uint64_t last;            /* comm.id of the one that had the latest collective */
+    char name[64];            /* by MPI_Comm_set_name; empty if none */
 };
-#define LEDGER_SEVERAL_NAMES "(several names)" /* replaces different names */
+#define LEDGER_SEVERAL_NAMES "(several names)" /* NAME if these communicators have several */
 #define LEDGER_COMM_INTER 1u
 #define LEDGER_COMM_WORLD 2u
 
-/* A call site: return addresses, innermost first, as (module, address in its file). */
+/* A call site: the return addresses of the stack, innermost first. */
 struct ledger_site {
     uint32_t depth;
     struct {
-        uint32_t module;  /* UINT32_MAX: in no known module; ADDRESS is then the run-time address */
-        uint64_t address; /* a return address: the byte after the call */
+        uint32_t module;  /* index; UINT32_MAX: in no known module, ADDRESS is a run-time address */
+        uint64_t address; /* ELF virtual address of the instruction after the call */
     } frame[LEDGER_MAX_DEPTH];
 };
 
-/* Calls of one (site, operation, communicator, size class, region). Durations are those of the
- * call itself. Size class: 0 for no bytes, otherwise 1 + floor(log2(bytes)). */
-
-/* What is summed up per entry: X(member). Gathering, merging and profile.json follow from
- * this list; a figure that is new needs a line here, one where it is counted, and one in
- * report/tables.c.
- *   bytes                  sent, or received if the call says so; otherwise as posted
- *   completed              requests started here that were seen complete, but for those with
- *                          MPI_PROC_NULL; of these:
+/* The sums in each struct ledger_entry: X(member). Merging of ranks and profile.json follow from
+ * this list; a new sum needs a line here, code that counts it, and a column in report/tables.c.
+ *   bytes                  payload: received if the call's status shows it, otherwise as posted
+ *   time_ns                in the calls; without excluded_ns
+ *   completed              requests started by these calls whose completion was seen, without
+ *                          those to MPI_PROC_NULL; the following sums are over these requests
  *   post_to_wait_ns        return from the post to entry of the completing call
- *   wait_ns                time in the completing calls, each shared out evenly among the requests
- *                          that it completed
+ *   wait_ns                time in the completing call, divided by the number of requests that it
+ *                          completed
  *   post_to_completion_ns  entry of the post to return of the completing call
  *   complete_at_wait       completed without waiting: found complete by MPI_Test, or wait < 1 us
- *   excluded, excluded_ns  of the calls, those that the layer may have delayed by what it injected,
- *                          and the time in them: in no other figure but calls, errors and bytes
- *   excluded_requests      requests that these have posted or completed: in no other figure but
- *                          bytes and completed_bytes */
+ *   excluded, excluded_ns  calls (and their time) that measurements of the layer may have delayed:
+ *                          of the other sums, only calls, errors and bytes contain them
+ *   excluded_requests      requests posted or completed by such calls: of the other sums, only
+ *                          bytes and completed_bytes contain them */
 #define LEDGER_SUMS(X)                                                                             \
     X(calls)                                                                                       \
     X(errors)                                                                                      \
@@ -241,37 +238,36 @@ struct ledger_site {
     X(completed_bytes)                                                                             \
     X(post_to_completion_ns) X(post_to_wait_ns) X(wait_ns) X(complete_at_wait) X(cancelled)
 
+/* The calls of one (site, operation, communicator, region, size class), counted together. */
 struct ledger_entry {
-    uint32_t site, operation, comm, region; /* REGION 0: none */
-    uint32_t size_class;
-    uint32_t lock; /* of the writer; meaningless to a reader */
+    uint32_t site, operation, comm, region; /* indexes; REGION 0: none */
+    uint32_t size_class; /* of a call's bytes: 0 for none, otherwise 1 + floor(log2(bytes)) */
+    uint32_t lock;       /* of the writing process; a reader must ignore it */
 #define LEDGER_MEMBER(member) uint64_t member;
-    uint64_t min_ns, max_ns; /* durations of a call; here, since they are near other members that
-                                each call changes */
+    uint64_t min_ns, max_ns; /* durations of a call; here to share a cache line with other sums */
     LEDGER_SUMS(LEDGER_MEMBER)
-    /* For blocking collectives, waiting for the last rank is computed from the instances. */
     uint32_t histogram[HISTOGRAM_BUCKETS]; /* of durations; saturating */
 };
 
-/* One collective operation on one communicator. The same instance has the same (comm_id, sequence)
- * on every member. Times are raw ticks of this host: see header.pair. */
+/* This rank's part in one collective. All members have the same (comm_id, sequence) for it. Times
+ * are ticks of the host's clock; header.pair converts them to seconds. */
 struct ledger_instance {
-    uint64_t comm_id; /* identifies the communicator itself, equally on all members */
+    uint64_t comm_id; /* comm.id: identifies one communicator, equally on all members */
     uint64_t entry_ticks, exit_ticks;
     uint64_t outside_ticks; /* time outside of MPI since the previous collective in this thread: the
                                rank's own work. LEDGER_UNKNOWN_TICKS if unknown */
     uint64_t sequence : 48, operation : 11,
-        spared : 5;                 /* SEQUENCE: earlier collectives on this communicator; SPARED:
-                                       see ledger_is_sampled() */
-    uint64_t bytes : 48, comm : 16; /* comm: index of its ledger_comm */
+        spared : 5;                 /* SEQUENCE: number of earlier collectives on this communicator;
+                                       SPARED: see ledger_is_sampled() */
+    uint64_t bytes : 48, comm : 16; /* COMM: index of its ledger_comm */
     uint32_t site;
     int32_t root;       /* -1 if none */
     uint32_t signature; /* see LEDGER_SIGNATURE() */
 };
 
-/* What all members pass to a collective: the predefined reduction and the predefined datatype,
- * each 0 where it is another one, or none. Datatypes have one number if they have the same form and
- * size, as MPI_INT and MPI_INTEGER. */
+/* The reduction and the datatype that a collective got, to detect members that pass different ones.
+ * REDUCTION: 1 + position in LEDGER_REDUCTIONS; FORM: enum ledger_form; SIZE: bytes of the type.
+ * 0: not predefined, or none. Equivalent types of C and Fortran have equal forms and sizes. */
 #define LEDGER_SIGNATURE(reduction, form, size)                                                    \
     ((uint32_t)(reduction) | (uint32_t)(form) << 8 | (uint32_t)(size) << 16)
 #define LEDGER_REDUCTIONS(X)                                                                       \
@@ -287,10 +283,11 @@ enum ledger_form {
     FORMS
 };
 
-/* The datatypes of many messages are a set of bits, one for each form and size from 1 to 16 B: that
- * of a SIGNATURE, and the signature of a set's lowest bit. Signed and unsigned integers are one,
- * since they are often mixed and the same in memory. Bit 31 is an unknown type; it and MPI_BYTE are
- * not compared. */
+/* A set of datatypes, with one bit for each form and size (1 to 16 B): to detect messages that are
+ * sent with one type and received with another. ledger_type_bit() gives the bit of a SIGNATURE's
+ * type, ledger_type_of() a signature for the lowest bit of SET. Signed and unsigned integers share
+ * a bit, because applications often mix them. LEDGER_LOOSE_TYPES match every type: MPI_BYTE, and
+ * unknown types (bit 31). */
 #define LEDGER_LOOSE_TYPES (1u << 31 | 0x1fu << 5 * (FORM_BYTE - 1))
 static inline uint32_t ledger_type_bit(uint32_t signature)
 {
@@ -305,42 +302,43 @@ static inline uint32_t ledger_type_of(uint32_t set)
     return LEDGER_SIGNATURE(0, bit / 5 + 1, 1u << bit % 5);
 }
 
-/* With --trace: a stream of messages whose order MPI guarantees, or the collectives of a
- * communicator with one root. */
+/* With --trace: messages that MPI must match in the order of posting (same communicator, sender,
+ * receiver and tag), or the collectives of one operation and root on a communicator. */
 struct ledger_channel {
     uint64_t comm_id; /* as in ledger_instance */
-    int32_t peer;     /* rank in the communicator, or in its other group; or the root; -1 if none */
-    int32_t tag;      /* for collectives: their operation */
-    uint32_t peer_world; /* the same rank in MPI_COMM_WORLD; UINT32_MAX if unknown */
-    uint32_t next;       /* ordinals assigned so far */
-    uint32_t thread;     /* the first one that used it */
+    int32_t peer; /* rank in the communicator, or in the remote group of an intercommunicator. Of
+                     collectives: the root, -1 if none */
+    int32_t tag;  /* of collectives: their operation */
+    uint32_t peer_world; /* rank of PEER in MPI_COMM_WORLD; UINT32_MAX if unknown */
+    uint32_t next;       /* number of ordinals assigned so far */
+    uint32_t thread;     /* number of the first thread that used it */
     uint16_t comm;       /* index of its ledger_comm */
     uint8_t kind, flags;
 };
 enum { LEDGER_CHANNEL_SEND, LEDGER_CHANNEL_RECEIVE, LEDGER_CHANNEL_COLLECTIVE };
-#define LEDGER_CHANNEL_DISORDERED 1u /* the ordinals of its messages are unknown */
+#define LEDGER_CHANNEL_DISORDERED 1u /* a flag: its messages cannot be matched by ordinals */
 
-/* Extracts one of several values packed into a word, starting at bit FROM. Not bit-fields:
- * compilers read memory before they write these, and new memory has not been touched yet. */
+/* Extracts one of several values packed into a word, starting at bit FROM. Bit-fields would be
+ * slower: compilers read a word before they write a bit-field, which faults in untouched pages. */
 #define LEDGER_BITS(word, from, bits) ((word) >> (from) & ((1ull << (bits)) - 1))
 
-/* With --trace: one event of a call, in the order of exits. A call that completes several requests
- * has one event for each. Ticks are stored exactly, since waits are differences between ranks.
+/* With --trace: one event of an MPI call, in the order of the calls' returns. A call that completes
+ * several requests has one event for each.
  *
- * With --trace=transport also a call that MPI made to its transport, of kind LEDGER_TRANSPORT +
- * enum transport_kind; operation and site are those of the thread's MPI call. */
+ * With --trace=transport also the calls from MPI to its transport. KIND is then LEDGER_TRANSPORT +
+ * enum transport_kind; operation and site are those of the MPI call that the thread was in. */
 struct ledger_event {
     uint64_t entry_ticks;
-    uint64_t what;         /* duration : 42, operation : 10, kind : 5, thread : 6, excluded : 1;
-                              kind: enum event_kind; excluded: the layer may have delayed it, or the
-                              thread never called MPI */
-    uint64_t posted_ticks; /* entry of the call that posted what is completed here, or its own
-                              entry. Transport: entry of the MPI call; 0 outside of MPI */
-    uint64_t message;      /* bytes : 48, channel : 16; channel 0: none or unknown. Transport 1: a
-                              start that was already complete on return */
+    uint64_t what;         /* duration (ticks) : 42, operation : 10, kind (enum event_kind) : 5,
+                              thread : 6, excluded : 1. Excluded: a measurement of the layer may
+                              have delayed it, or the thread never called MPI */
+    uint64_t posted_ticks; /* entry of the call that posted the completed request, otherwise of this
+                              call. Transport: entry of the MPI call; 0 outside of MPI */
+    uint64_t message;      /* bytes : 48, channel : 16; channel 0: none or unknown. Transport:
+                              channel 1 if a started operation was complete on return */
     uint32_t site;
-    uint32_t ordinal; /* number in the channel, or of a collective on its communicator; UINT32_MAX
-                         if unknown. Transport: number of a start and its completion; 0 if none */
+    uint32_t ordinal; /* number of a message in its channel, of a collective on its communicator;
+                         UINT32_MAX if unknown. Transport: transport_event.number */
 };
 #define LEDGER_TRANSPORT 16u
 #define EVENT_DURATION(e) LEDGER_BITS((e)->what, 0, 42)
@@ -351,23 +349,24 @@ struct ledger_event {
 #define EVENT_BYTES(e) LEDGER_BITS((e)->message, 0, 48)
 #define EVENT_CHANNEL(e) (uint32_t)((e)->message >> 48)
 
-/* With --sample: samples of one stack in one segment, the time of a thread between two calls. */
+/* With --sample: how often one stack was found between one MPI call and the thread's next one. */
 struct ledger_sample {
-    uint32_t from_site, from_operation; /* the call before; LEDGER_NO_OPERATION: the start */
-    uint32_t site, operation;           /* the call after, at the end MPI_Finalize */
-    uint32_t stack; /* what was executed, as a site; LEDGER_NO_SITE if unknown */
-    uint64_t n;
+    uint32_t from_site, from_operation; /* the call before; LEDGER_NO_OPERATION: start of the run */
+    uint32_t site, operation;           /* the call after; at the end of the run MPI_Finalize */
+    uint32_t stack; /* index of the stack in the sites; LEDGER_NO_SITE if unknown */
+    uint64_t n;     /* number of samples */
 };
 #define LEDGER_SAMPLE_NS 10000000 /* processor time between two samples */
 
-/* Twice as many as the report shows, since these are not the same parts of the run on all ranks. */
+/* The report shows half as many slices of the run: ranks start and end at different times, so their
+ * slices must be divided among those of the report. */
 enum { LEDGER_SLICES = 256 };
 
 enum ledger_network_state {
-    LEDGER_NETWORK_OFF,     /* not requested */
-    LEDGER_NETWORK_ON,      /* recorded */
-    LEDGER_NETWORK_NO_UCX,  /* recorded, but built without UCX's header: its functions are not */
-    LEDGER_NETWORK_MISSING, /* requested, but the library is not loaded */
+    LEDGER_NETWORK_OFF,     /* transport events were not requested */
+    LEDGER_NETWORK_ON,      /* they are recorded */
+    LEDGER_NETWORK_NO_UCX,  /* recorded without those of UCX: collprof was built without ucp.h */
+    LEDGER_NETWORK_MISSING, /* requested, but libcollprof-transport.so is not loaded */
     LEDGER_NETWORK_STATES
 };
 
@@ -377,60 +376,59 @@ struct ledger_header {
     uint32_t header_size;
     struct ledger_table {
         uint32_t element_size, count;
-        uint32_t capacity; /* elements for which there is room */
+        uint32_t capacity; /* elements for which disk space is allocated */
         uint32_t limit;    /* the largest possible capacity */
-        uint64_t dropped;  /* elements that found the table full; for entries: calls */
-        uint64_t offset;   /* of its first element in the file */
+        uint64_t dropped;  /* elements without room; of ENTRIES: calls counted without site */
+        uint64_t offset;   /* of its first element in the file, in bytes */
     } section[LEDGER_SECTIONS];
 
     /* Identity of the process */
     int32_t rank, size; /* in MPI_COMM_WORLD; SIZE is 0 if unknown */
     int64_t pid;
-    uint64_t run_id; /* equal on all ranks of one run, different for the next; 0: not yet agreed */
+    uint64_t run_id; /* equal on all ranks of one run, different for the next */
     char host[64];
     char program[4096];    /* /proc/self/exe */
     char mpi_library[192]; /* name and version: "MPICH 4.0.2" */
-    char script[1024];     /* the script that the program interprets, as given; empty if none */
-    char arguments[2048];  /* each preceded by a blank, quoted for a shell; " ...": truncated */
-    char launcher[64];     /* the command that starts such ranks: "srun --mpi=pmi2" */
+    char script[1024];     /* of a Python interpreter: the script's argument; otherwise empty */
+    char arguments[2048];  /* a blank and a shell-quoted word each; " ..." if they have no room */
+    char launcher[64];     /* the command that starts ranks of this MPI: "srun --mpi=pmi2" */
 
     /* Times */
     uint32_t clock;            /* enum clock_source */
     uint32_t synchronized;     /* global_* are valid */
     double started_unix;       /* seconds since 1970 at initialization */
-    struct clock_pair pair[2]; /* at initialization; at the last update (at least at the end) */
-    double
-        ticks_per_second; /* measured at initialization; the pairs are more accurate at the end */
-    uint64_t last_ticks;  /* at the return from the last call */
-    /* Ticks in MPI calls in each of equal slices of the time since pair[0]. When the run gets
-     * longer than all of them, they are merged in pairs. With several threads they are wrong. */
+    struct clock_pair pair[2]; /* simultaneous ticks and seconds: at initialization; at the end */
+    double ticks_per_second;   /* measured in MPI_Init; pair[0] and pair[1] give a better value */
+    uint64_t last_ticks;       /* at the return from the last call */
+    /* Ticks in MPI calls, for equal slices of the time since pair[0]. When the run exceeds the last
+     * slice, each two are merged. Not valid for several threads, which may be in MPI at once. */
     uint64_t in_mpi[LEDGER_SLICES];
     uint32_t slice_shift; /* a slice has 1 << SLICE_SHIFT ticks */
-    /* This rank's time t of clock_now() is t + global_offset + global_drift * (t - pair[0].seconds)
-     * on the global clock, within global_bound seconds. */
+    /* A time t of clock_now() is, on the clock common to all ranks, within global_bound seconds,
+     * t + global_offset + global_drift * (t - pair[0].seconds). */
     double global_offset, global_drift, global_bound;
 
     /* State */
     uint32_t state; /* enum ledger_state */
     int32_t state_detail;
-    uint64_t failed_collectives; /* on communicators of more than this process */
+    uint64_t failed_collectives; /* collectives with an error, on communicators of several ranks */
     uint64_t untracked_requests; /* completion not seen, or the request table was full */
-    uint32_t started_late;    /* MPI_Init was not seen: recording began with the first call seen */
-    uint32_t messages_lost;   /* counts of messages by communicator and tag are incomplete */
-    uint32_t threads_at_once; /* MPI_THREAD_MULTIPLE */
-    uint32_t sample_mask;     /* which instances are kept: see ledger_is_sampled() */
-    uint32_t traced;          /* events are recorded */
-    uint32_t network;         /* enum ledger_network_state */
-    uint32_t sample_error;    /* errno if nothing is sampled though requested; otherwise 0 */
-    uint32_t grow_error;      /* errno of the last time that the record could not grow; 0: never */
-    uint64_t time_mask;       /* only events at times (ns, common clock) that have none of these
-                                 bits are kept */
-    uint32_t stack_depth;     /* frames for each call site, as requested; 0: no sites */
+    uint32_t started_late;       /* MPI_Init was not intercepted: recording began at a later call */
+    uint32_t messages_lost;      /* counts of messages by communicator and tag are incomplete */
+    uint32_t threads_at_once;    /* MPI_THREAD_MULTIPLE */
+    uint32_t sample_mask;        /* which instances are kept: see ledger_is_sampled() */
+    uint32_t traced;             /* --trace: events are recorded */
+    uint32_t network;            /* enum ledger_network_state */
+    uint32_t sample_error; /* errno why --sample could not begin; 0: it could, or was not given */
+    uint32_t grow_error;   /* errno of the last time that the record could not grow; 0: never */
+    uint64_t time_mask;    /* an event is kept if (entry in ns of the common clock & TIME_MASK)
+                              is 0 */
+    uint32_t stack_depth;  /* --stack: frames for each call site; 0: no sites */
     struct noise_totals noise[2]; /* at the start and at the end; zero if that was not reached */
-    uint32_t findings;    /* results of injections, as a position in the texts: a JSON array of
-                             {"kind", "value"}, {"warning"}, or, as the last one, {"before": position
-                             of such an array} until the run ends; 0 if none */
-    uint64_t init_ns;     /* duration of the layer's start */
-    uint64_t injected_ns; /* duration of its injections, outside of the time of calls */
+    uint32_t findings;    /* results of --ack, --benchmark and the like: ledger_text() gives a JSON
+                             array of {"kind", "value"} and {"warning"}; during the run its last
+                             element may be {"before": FINDINGS of an earlier array}. 0 if none */
+    uint64_t init_ns;     /* duration of the layer's start in MPI_Init */
+    uint64_t injected_ns; /* time of the layer's measurements, not contained in that of calls */
     double call_ns;       /* mean cost of recording a call; 0 if not measured */
 };

@@ -1,4 +1,4 @@
-/* Writes ledgers; ledger_read.c reads them. */
+/* Creates and grows ledgers; ledger_read.c reads them. */
 #include "record/ledger.h"
 #include "base/input.h"
 
@@ -30,8 +30,8 @@ static uint64_t bytes_of(const struct ledger_table *t, uint32_t elements)
     return whole_pages((uint64_t)elements * t->element_size);
 }
 
-/* Places each section behind the largest size of the one before it. PART: the part of its growth
- * that a section may reach, 1 / PART. Returns the size of the whole. */
+/* Sets size and offset of each section, leaving room for the largest size of those before it. PART:
+ * divides the growth of sections. Returns the file's size in bytes. */
 static uint64_t lay_out(struct ledger_header *h, size_t bytes, uint32_t operations, unsigned part)
 {
     uint64_t at = whole_pages(sizeof *h);
@@ -53,8 +53,8 @@ static uint64_t lay_out(struct ledger_header *h, size_t bytes, uint32_t operatio
     return at;
 }
 
-/* Without signals, since one that arrives ends the allocation with EINTR on some file systems
- * (tmpfs), and the application may have a timer. */
+/* Allocates disk space. Signals are blocked, because on tmpfs a signal (the application may have a
+ * timer) ends posix_fallocate() with EINTR. */
 static int allocate(int fd, uint64_t offset, uint64_t bytes)
 {
     sigset_t all, before;
@@ -65,8 +65,8 @@ static int allocate(int fd, uint64_t offset, uint64_t bytes)
     return error;
 }
 
-/* Makes BYTES at OFFSET of the record usable. Returns 0 or an errno. Writing a file beyond
- * RLIMIT_FSIZE would raise SIGXFSZ instead of returning an error. */
+/* Makes BYTES at OFFSET of the mapped file writable. Returns 0 or an errno. It checks RLIMIT_FSIZE
+ * first, because a file that exceeds it raises SIGXFSZ. */
 static int provide(const struct ledger *l, int fd, uint64_t offset, uint64_t bytes)
 {
     struct rlimit limit;
@@ -103,8 +103,8 @@ static int create_file(struct ledger *l, int directory, const char *path, int *f
     return 0;
 }
 
-/* Maps the record of BYTES, laid out as in MADE; only the first part of each section can be used.
- * Returns 0 or an errno. */
+/* Maps a file of BYTES with the layout in MADE, of which only the capacities of sections become
+ * writable. Returns 0 or an errno. */
 static int map(struct ledger *l, const struct ledger_header *made, uint64_t bytes, int fd)
 {
     void *all = mmap(NULL, bytes, PROT_NONE, MAP_SHARED, fd, 0);
@@ -130,8 +130,8 @@ static void unmap(struct ledger *l)
     l->header = NULL;
 }
 
-/* Maps a record that may grow as far as limits allow: of addresses and file sizes (ulimit -v, -f),
- * and of locked memory, as which mlockall() counts all addresses. */
+/* Maps the file with room for growth; with less growth if the addresses exceed a limit: ulimit -v,
+ * -f, or -l if the application has called mlockall(). */
 static int map_most(struct ledger *l, size_t bytes, uint32_t operations, int fd)
 {
     enum { NO_GROWTH = 1024 };
@@ -183,7 +183,7 @@ bool ledger_extend(struct ledger *l, enum ledger_section section)
     errno = before;
     if (error) {
         l->header->grow_error = (uint32_t)error;
-        t->limit = t->capacity; /* do not try again at every call */
+        t->limit = t->capacity; /* further calls shall not try again */
         return false;
     }
     t->capacity = capacity;

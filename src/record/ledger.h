@@ -1,24 +1,25 @@
-/* The ledger: what one rank has recorded, in one mapped file (record/layout.h). */
+/* Creates, grows and reads ledgers: the files to which ranks record (format: record/layout.h). */
 #pragma once
 
 #include "record/layout.h"
 
-/* A ledger in memory: mapped for its writer, a checked copy for a reader. */
+/* A ledger in memory: the writer maps the file, a reader has a validated copy. */
 struct ledger {
     struct ledger_header *header;
 #define X(name, array, element, least, share, growth, most) element *array;
     LEDGER_SECTION_LIST(X)
 #undef X
     bool writable;
-    size_t mapped;          /* writer: size of the mapping that begins at HEADER, in bytes */
-    uint64_t device, inode; /* of the writer's file */
-    char path[4200];        /* of the writer's file, absolute */
+    /* The following members are the writer's only. */
+    size_t mapped;          /* size of the mapping that begins at HEADER, in bytes */
+    uint64_t device, inode; /* identify the file, which the application may have replaced */
+    char path[4200];        /* of the file, absolute */
 };
 
-/* Creates a ledger of about BYTES (at least 512 KiB) as the new file PATH (absolute; the file is
- * created in DIRECTORY, a descriptor or AT_FDCWD). An existing file is not touched: EEXIST. Space
- * is allocated at once, so that a full disk gives an error here instead of SIGBUS later. Returns 0
- * or an errno; *L is then zero. */
+/* Creates a ledger for OPERATIONS MPI functions, of about BYTES (at least 512 KiB), as the new file
+ * PATH (absolute). DIRECTORY: a descriptor of the directory in PATH, or AT_FDCWD. Disk space is
+ * allocated at once, so that a full disk gives an error here instead of SIGBUS later. Returns 0, or
+ * an errno (EEXIST for an existing file), with *L zeroed. */
 int ledger_create(struct ledger *l, int directory, const char *path, size_t bytes,
                   uint32_t operations);
 
@@ -28,27 +29,26 @@ static inline char **ledger_array(const struct ledger *l, int section)
     return (char **)((char *)l + ledger_rules[section].pointer);
 }
 
-/* Makes room for one more element of SECTION; false if that is impossible. Only for the writer, one
- * thread at a time. Elements keep their addresses. */
+/* Makes room for one more element of SECTION; elements keep their addresses. False if the section
+ * or the file cannot grow. Only for the writer; the caller serializes threads, here and below. */
 bool ledger_grow(struct ledger *l, enum ledger_section section);
 
-/* Appends a copy of ELEMENT to SECTION and returns it; NULL, with a count of the loss, if there is
- * no room. Threads: as ledger_grow(). */
+/* Appends a copy of ELEMENT to SECTION and returns it; NULL, with a count of the loss (DROPPED), if
+ * there is no room. */
 void *ledger_append(struct ledger *l, enum ledger_section section, const void *element);
 
-/* Doubles SECTION, up to its limit; false if that is impossible. Threads: as ledger_grow(). */
+/* Doubles the capacity of SECTION, up to its limit. False if it cannot grow. */
 bool ledger_extend(struct ledger *l, enum ledger_section section);
 
-/* Copies TEXT into the texts; returns its position; 0 if there is no room. Threads: as
- * ledger_grow(). */
+/* Copies TEXT into the section TEXTS. Returns its position for ledger_text(); 0 without room. */
 uint32_t ledger_add_text(struct ledger *l, const char *text);
 
-/* The size of a ledger that has these sections, in bytes. */
+/* The memory that a reader's copy with these sections needs, in bytes. */
 uint64_t ledger_bytes(const struct ledger_table section[LEDGER_SECTIONS]);
 
-/* Allocates *L for another process's ledger that has these sections; false: no memory. The caller
- * fills the header and all elements, validates them by ledger_check() (errors as of ledger_open()),
- * and frees *L by ledger_close(). */
+/* Allocates *L for a ledger that another process sends, with these sections; false: no memory. The
+ * caller fills the header and all elements, validates them by ledger_check(), and frees *L by
+ * ledger_close() in any case. ledger_check() returns NULL, or an error message. */
 bool ledger_make_room(struct ledger *l, const struct ledger_table section[LEDGER_SECTIONS]);
 const char *ledger_check(const struct ledger *l);
 
@@ -58,19 +58,19 @@ const char *ledger_check(const struct ledger *l);
 /* Reads only the header of the record at PATH. Returns NULL, or an error message. */
 const char *ledger_peek(struct ledger_header *h, const char *path);
 
-/* Whether the process that writes it runs on this host. */
+/* Whether the process that writes the record with this header still runs on this host. */
 bool ledger_is_alive(const struct ledger_header *h);
 
-/* Reads and validates the record at PATH: afterwards every index in it is valid. If its process is
- * still running, L is approximately its state at one moment. SECTIONS: a sum of bits 1 <<
- * LEDGER_..., with all that their elements refer to, or LEDGER_ALL; the others are empty. Returns
- * NULL, or an error message, for instance if the file is not a record. */
+/* Reads the record at PATH and checks that every index in it is valid. SECTIONS: bits 1 << enum
+ * ledger_section of those to read, including those to which their elements refer, or LEDGER_ALL;
+ * the others become empty. While the process still writes, sections differ by the time between
+ * their reading. The caller frees L by ledger_close(). Returns NULL, or an error message. */
 #define LEDGER_ALL UINT32_MAX
 const char *ledger_open(struct ledger *l, const char *path, uint32_t sections);
 
-/* Whether a log that is sampled with MASK (2^k - 1) keeps this collective, and how many collectives
- * it then represents. All ranks decide alike, by a hash, so that two collectives that alternate in
- * a loop are kept equally often. SPARED: number of halvings of the log that do not affect it. */
+/* Whether a log that was halved k times (MASK = 2^k - 1) keeps this collective. The rule is a hash
+ * of the collective's identity, so that all ranks keep the same ones. The first SPARED halvings do
+ * not affect this collective. ledger_represented(): how many collectives a kept one stands for. */
 static inline bool ledger_is_sampled(uint64_t comm_id, uint64_t sequence, unsigned spared,
                                      uint32_t mask)
 {
@@ -83,15 +83,16 @@ static inline uint64_t ledger_represented(unsigned spared, uint32_t mask)
     return (uint64_t)(mask >> (spared & 31)) + 1;
 }
 
-/* SPARED of a collective after CALLS calls of its entry (ledger_entry): the more calls, the fewer
- * halvings, so that rare collectives are kept. If ranks call it from different sites, SPARED may
- * differ; all ranks have kept it only if the one with the smallest SPARED has. */
+/* SPARED of a collective whose entry has counted CALLS calls: the more, the smaller, so that a log
+ * keeps rare collectives. Ranks may differ in it if they call a collective from different sites; it
+ * is in the logs of all ranks only if the rank with the smallest SPARED keeps it. */
 static inline unsigned ledger_spared(uint64_t calls)
 {
     return calls < 128 ? 16 - 2 * size_class_of(calls) : 0;
 }
 
-/* The text that begins at POSITION of the texts; "" for 0. */
+/* The text at POSITION of the section TEXTS; "" for 0. Owned by L. */
 const char *ledger_text(const struct ledger *l, uint32_t position);
 
+/* Unmaps or frees *L, which may be zeroed; the file remains. */
 void ledger_close(struct ledger *l);

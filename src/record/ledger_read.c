@@ -1,5 +1,5 @@
-/* Reads ledgers. A record may be damaged, forged, or written to while it is read: everything is
- * first copied and then checked, so that no process can change it in between. */
+/* Reads ledgers. A record may be damaged, forged, or written to while it is read. So it is copied
+ * first and the copy is checked, which no other process can change. */
 #include "base/clock.h"
 #include "base/input.h"
 #include "base/text.h"
@@ -32,7 +32,7 @@ static const char *check_section(const struct ledger_table *t, uint32_t element_
     const uint64_t bytes = (uint64_t)t->count * element_size;
     *all += bytes;
     if (t->element_size != element_size)
-        return "a damaged record: a table of another kind of elements";
+        return "a damaged record: wrong size of a table's elements";
     if (t->offset > file_size || bytes > file_size - t->offset || *all > file_size)
         return "a damaged record: a table lies outside the file";
     return NULL;
@@ -65,7 +65,7 @@ static const char *check_header(const struct ledger_header *h, uint64_t file_siz
     return !fault && !is_sane(h) ? "a damaged record: impossible values in its header" : fault;
 }
 
-/* The size of the file is read last: its writer may be growing it. */
+/* The file's size is read after the header: the writing process may extend the file meanwhile. */
 static const char *read_header(int fd, struct ledger_header *h)
 {
     struct stat st;
@@ -90,8 +90,8 @@ static bool is_of_this_host(const struct ledger_header *h)
     return !strncmp(host, h->host, sizeof h->host);
 }
 
-/* Process numbers are reused: it must be the same program, which cannot be determined for another
- * user's process. */
+/* A process number may be reused, so the program must be the same as well. For another user's
+ * process it is unknown (EACCES), and assumed to be. */
 bool ledger_is_alive(const struct ledger_header *h)
 {
     char link[64], program[sizeof h->program] = "";
@@ -109,7 +109,7 @@ static bool is_in(const struct ledger *l, enum ledger_section section, uint64_t 
     return i < l->header->section[section].count;
 }
 
-/* 0 is no region, site, communicator or channel, also where these sections are not read. */
+/* Index 0 means none, and is also valid if the section was not read and is empty. */
 static bool is_none_or_in(const struct ledger *l, enum ledger_section section, uint64_t i)
 {
     return !i || is_in(l, section, i);
@@ -138,7 +138,7 @@ static bool refers_in_event(const struct ledger *l, const struct ledger_event *e
                 : is_none_or_in(l, LEDGER_CHANNELS, EVENT_CHANNEL(e)));
 }
 
-/* What must hold for each element E of a section: that its references are valid. */
+/* What must be true for each element E of a section: its indexes exist. */
 #define CHECKS(X)                                                                                  \
     X(OPERATIONS, operations,                                                                      \
       e->family <= FAMILY_LIFECYCLE && text_is_identifier(e->name, sizeof e->name))                \
@@ -185,10 +185,10 @@ static const char *check_tables(const struct ledger *l)
     for (int s = 0; s < LEDGER_SECTIONS && good; s++)
         for (uint32_t i = 0; good && checks[s] && i < l->header->section[s].count; i++)
             good = checks[s](l, i);
-    return good ? NULL : "a damaged record: it refers to what is not in it";
+    return good ? NULL : "a damaged record: an index in it does not exist";
 }
 
-/* Makes room for COUNT elements and a zero, so that all texts are terminated. */
+/* Allocates COUNT elements and one of zeros, which terminates the last text. */
 static bool allocate_section(struct ledger *l, int s, uint32_t count)
 {
     return (*ledger_array(l, s) = calloc((size_t)count + 1, ledger_rules[s].element_size));
@@ -204,8 +204,8 @@ static const char *read_section(int fd, struct ledger *l, int s)
                : "a truncated record";
 }
 
-/* The writing process may continue meanwhile. A section refers only to earlier ones in the list, so
- * it is read before them, each with the header of that moment: what it refers to is never older. */
+/* Reads sections last to first, each after its own copy of the header: the writing process may add
+ * elements meanwhile, and elements refer only to earlier sections, which are then read later. */
 static const char *read_all(int fd, struct ledger *l, uint32_t sections)
 {
     struct ledger_table read[LEDGER_SECTIONS];

@@ -1,43 +1,39 @@
 #include "record/python.h"
 
 #include "base/hash.h"
-#include "base/input.h"
-#include "base/text.h"
 
 #include <dlfcn.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Offsets in bytes, for 64-bit machines, from CPython's headers. */
+/* Offsets in bytes of members of CPython's structures (named as in 3.11), for 64-bit machines. */
 static const struct layout {
     const char *version;
-    uint16_t top;    /* in the thread's state: its innermost frame (PyThreadState.current_frame), */
-    uint16_t in_top; /* or a structure that has the frame at this offset (PyThreadState.cframe);
-                        NONE: the frame */
-    uint16_t previous, code, at; /* in a frame: the caller's frame, its code, its instruction */
-    uint16_t owner;              /* in a frame: which kind of owner it has (NONE: not stored) */
-    uint16_t bytecode;           /* in the code: start of the instructions */
-    uint16_t first_line, lines;  /* in the code: a number; a table of bytes */
-    uint16_t file, function;     /* in the code: file name and function name */
-    uint16_t text;               /* in an ASCII text: its first character */
+    uint16_t top;                /* PyThreadState: current_frame (3.13), or cframe */
+    uint16_t in_top;             /* _PyCFrame: current_frame; NONE: TOP is the frame itself */
+    uint16_t previous, code, at; /* _PyInterpreterFrame: previous, f_code, prev_instr */
+    uint16_t owner;              /* _PyInterpreterFrame: owner (NONE: not stored) */
+    uint16_t bytecode;           /* PyCodeObject: co_code_adaptive */
+    uint16_t first_line, lines;  /* PyCodeObject: co_firstlineno, co_linetable */
+    uint16_t file, function;     /* PyCodeObject: co_filename, co_qualname */
+    uint16_t text;               /* an ASCII PyUnicode: its first character */
 } layouts[] = {
 #define NONE UINT16_MAX
     {"3.11.", 56, 8, 48, 32, 56, NONE, 184, 72, 136, 112, 128, 48},
     {"3.12.", 56, 0, 8, 0, 56, 70, 192, 68, 136, 112, 128, 40},
     {"3.13.", 72, NONE, 8, 0, 56, 70, 200, 68, 136, 112, 128, 40},
 };
-enum { ON_C_STACK = 3 }; /* value of OWNER: FRAME_OWNED_BY_CSTACK, not Python code */
+enum { ON_C_STACK = 3 }; /* value of OWNER: FRAME_OWNED_BY_CSTACK, a frame of the interpreter */
 
-/* In all versions: PyObject.ob_type, PyVarObject.ob_size, PyBytesObject.ob_sval. */
+/* Offsets in all versions: PyObject.ob_type, PyVarObject.ob_size, PyBytesObject.ob_sval. */
 enum { TYPE = 8, LENGTH = 16, BYTES = 32 };
 
-enum { MOST_LOOKED_AT = 64 }; /* most frames searched for one that is not the import system's */
+enum { MOST_LOOKED_AT = 64 }; /* frames that are searched, including those not returned */
 
 static struct {
-    const struct layout *layout;                  /* NULL if there is no interpreter of a known
-                                                     version */
-    enum { UNTRIED, FITS, FITS_NOT } layout_fits; /* result of a first careful reading of frames */
+    const struct layout *layout;                  /* NULL: no interpreter of a known version */
+    enum { UNTRIED, FITS, FITS_NOT } layout_fits; /* whether a first, careful reading succeeded */
     const char *code_type, *text_type, *bytes_type;
     const char *(*state)(void); /* the thread's state; NULL if Python does not know the thread */
     int (*line)(const char *code, int instruction);
@@ -68,7 +64,7 @@ const void *python_find(void)
 
 #define READ(from, to, careful) get((from), (to), sizeof *(to), (careful))
 
-/* CAREFUL: returns false for unmapped memory, instead of a signal. */
+/* Copies SIZE bytes. CAREFUL: by a system call, which fails if FROM is not mapped. */
 static inline bool get(const char *from, void *to, size_t size, bool careful)
 {
     if (!careful) {
@@ -85,7 +81,7 @@ static bool is_of_type(const char *object, const char *type, bool careful)
     return object && READ(object + TYPE, &found, careful) && found == type;
 }
 
-/* Length, first and last bytes of a text or bytes object, whose data begin at DATA. */
+/* A digest of a text or bytes object: its length, first and last 8 bytes. DATA: their offset. */
 struct sample {
     uint64_t length, first, last;
 };
@@ -107,7 +103,7 @@ static bool is_importer(const struct sample *file)
     return file->length > 8 && !memcmp(&file->first, "<frozen ", 8);
 }
 
-/* The code that a frame runs, and its position in it: LEFT_OUT for the interpreter's own frames. */
+/* Result of reading a frame. LEFT_OUT: it belongs to the interpreter or to its import system. */
 enum reading { UNREADABLE, LEFT_OUT, GOOD };
 
 static inline enum reading read_mark(bool careful, struct python_call *call)
@@ -224,19 +220,4 @@ bool python_locate(const struct python_call *call, struct python_place *place)
     place->line = line > 0 ? (uint32_t)line : 0;
     return copy_text(place->file, sizeof place->file, file) &&
            copy_text(place->function, sizeof place->function, function);
-}
-
-void python_script(const char *program, char *script, size_t room)
-{
-    char words[4096];
-    *script = '\0';
-    if (strncmp(text_base_of(program), "python", 6) != 0)
-        return;
-    const char *end = words + input_read("/proc/self/cmdline", words, sizeof words),
-               *w = words + strlen(words) + 1;
-    for (; w < end && *w == '-' && strcmp(w, "-c") != 0; w += strlen(w) + 1)
-        if (!strcmp(w, "-W") || !strcmp(w, "-X")) /* the next word is the option's value */
-            w += strlen(w) + 1;
-    if (w < end && *w != '-')
-        text_copy(script, room, w);
 }

@@ -1,7 +1,7 @@
 #include "record/requests.h"
 
-/* A queue that has grown so long holds requests whose completion is never seen (a Fortran 2008
- * program completes them behind our back); it is dropped and counted. */
+/* The table is hashed by handle. A bucket of LONGEST requests is emptied and counted: their
+ * completions are not intercepted (for example those by mpi_f08 in a static program). */
 enum { BUCKETS = 16384, LONGEST = 4096, NONE = 0 };
 
 static struct bucket {
@@ -19,8 +19,8 @@ static uint32_t index_of(const struct ledger_request *r)
     return (uint32_t)(r - layer.ledger.requests);
 }
 
-/* Neighbouring handles, which may be numbers or addresses, have neighbouring buckets, so that a
- * program with few requests touches few pages. */
+/* Handles may be small numbers or addresses. Similar ones have buckets in the same page, so that a
+ * program with few requests uses little memory. */
 static struct bucket *bucket_of(uint64_t handle)
 {
     return &buckets[(handle ^ handle >> 5 ^ handle >> 14 ^ handle >> 28) % BUCKETS];
@@ -67,8 +67,8 @@ static void append(struct bucket *b, struct ledger_request *r)
     b->length++;
 }
 
-/* Drops requests that are not persistent; the bucket is locked. Not inlined, since the compiler
- * then inlines less of what is frequent. */
+/* Drops and counts the requests in a locked bucket, except persistent ones. Not inlined: otherwise
+ * the compiler does not inline frequent functions. */
 static __attribute__((noinline)) void clear(struct bucket *b)
 {
     uint32_t i = b->first;
@@ -102,7 +102,7 @@ void request_add(const struct ledger_request *r)
     spin_unlock(&b->lock);
 }
 
-/* The first request with HANDLE in B, and its predecessor. */
+/* The first request with HANDLE in B, or NULL; BEFORE: the index of its predecessor, or NONE. */
 static struct ledger_request *find(const struct bucket *b, uint64_t handle, uint32_t *before)
 {
     *before = NONE;
@@ -161,7 +161,7 @@ void requests_clear(void)
 {
     for (int i = 0; i < BUCKETS; i++) {
         if (buckets[i].first == NONE)
-            continue; /* a page that was never written has none */
+            continue; /* without locking, which would write to an untouched page */
         spin_lock(&buckets[i].lock);
         clear(&buckets[i]);
         spin_unlock(&buckets[i].lock);

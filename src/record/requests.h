@@ -1,35 +1,35 @@
-/* Requests between their start and their completion: rows of the ledger.
+/* The table of requests that are not complete: the section REQUESTS of the ledger.
  *
- * Handles are not unique (small sends share one, completed when it is returned), so the rows of a
- * handle form a queue: completions take the oldest. Requests that find no room are counted and not
- * tracked. */
+ * Handles are not unique, because an MPI library may use one for all sends that are complete on
+ * return. So the requests with one handle form a queue, and a completion takes the oldest. Requests
+ * without room are only counted (header.untracked_requests). All functions are thread-safe. */
 #pragma once
 
 #include "record/channels.h"
 
 enum request_kind {
     REQUEST_PLAIN = 0,
-    REQUEST_RECV = 1,        /* a receive: source, tag and size are in its status */
-    REQUEST_COLLECTIVE = 2,  /* has a number in its communicator's sequence of collectives */
-    REQUEST_PERSISTENT = 4,  /* kept after completion */
+    REQUEST_RECV = 1,        /* a receive: its status has source, tag and size */
+    REQUEST_COLLECTIVE = 2,  /* a non-blocking collective */
+    REQUEST_PERSISTENT = 4,  /* made by MPI_Send_init and the like */
     REQUEST_MESSAGE = 8,     /* point to point: has a peer and a tag */
-    REQUEST_PARTITIONED = 16 /* matched in the order of initialization; not in the trace */
+    REQUEST_PARTITIONED = 16 /* made by MPI_Psend_init, MPI_Precv_init: not in the trace */
 };
 
-/* Keeps a copy of R at the end of its handle's queue. */
+/* Adds a copy of R to the table. */
 void request_add(const struct ledger_request *r);
 
-/* The oldest request with HANDLE; NULL if none. A persistent request stays in the table, unless it
- * is FREED. Any other is removed and belongs to the caller until request_release() or
- * request_return(). */
+/* The oldest request with HANDLE; NULL if none. It is removed from the table and belongs to the
+ * caller until request_release() or request_return(), except for a persistent request that is not
+ * FREED (by MPI_Request_free), which stays in the table. */
 struct ledger_request *request_claim(uint64_t handle, bool freed);
 
-/* Returns R, which turned out not to be complete, to the head of its handle's queue. */
+/* Puts a claimed R back into the table, as the oldest: the call did not complete it. */
 void request_return(struct ledger_request *r);
 
-/* Frees the completed request R; a persistent request only becomes inactive. */
+/* Frees the claimed request R; a persistent one only becomes inactive. */
 void request_release(struct ledger_request *r);
 
-/* Forgets all but persistent requests, after a time without recording, in which completions were
- * missed. */
+/* Removes all requests but persistent ones. To be called when recording resumes (MPI_Pcontrol):
+ * completions were not recorded meanwhile. */
 void requests_clear(void);

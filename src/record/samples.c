@@ -18,7 +18,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* RING_BYTES hold 9 s of samples between two calls. THREADS: how many are sampled. */
+/* STACK_BYTES: copied from the top of the stack in each sample. RING_BYTES: a thread's ring buffer,
+ * for 9 s of processor time between two calls. THREADS: at most so many are sampled. */
 enum { STACK_BYTES = 1024, RING_BYTES = 1 << 20, LEAST_RING_BYTES = 1 << 17, THREADS = 64 };
 
 #if defined(__x86_64__) && !defined(COLLPROF_SIMULATED)
@@ -28,7 +29,7 @@ static const int in_context[REGISTERS] = {REG_RAX, REG_RBX, REG_RCX, REG_RDX, RE
                                           REG_RBP, REG_RSP, REG_RIP, REG_R8,  REG_R9,  REG_R10,
                                           REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
 
-/* A record in a ring, as the kernel writes it: PERF_SAMPLE_REGS_USER, PERF_SAMPLE_STACK_USER. */
+/* A sample as the kernel writes it (PERF_SAMPLE_REGS_USER, PERF_SAMPLE_STACK_USER). */
 struct shot {
     struct perf_event_header header;
     uint64_t abi, reg[REGISTERS];
@@ -37,36 +38,36 @@ struct shot {
     uint64_t valid; /* bytes of STACK that were readable */
 };
 
-/* What a signal's handler adds. */
+/* A sample as the signal handler writes it. */
 struct tick {
     struct shot shot;
-    uint64_t n; /* number of periods */
+    uint64_t n; /* number of expired timer periods */
     uint32_t n_calls;
     struct python_call call[LEDGER_MAX_DEPTH];
 };
 
 struct sampler {
-    struct perf_event_mmap_page *ring; /* a page, followed by BYTES of records */
+    struct perf_event_mmap_page *ring; /* ring buffer: a page, followed by BYTES of samples */
     size_t bytes;
-    struct ledger_sample now, before; /* the present segment, and the one that ended last */
-    bool was_full;                    /* at the end of BEFORE */
-    bool ticks;                       /* a timer fills the ring, otherwise the kernel */
+    struct ledger_sample now, before; /* time between calls: the present one, the one before */
+    bool was_full;                    /* the ring buffer, at the end of BEFORE */
+    bool ticks;                       /* a timer's signal handler fills it, not the kernel */
     timer_t timer;
-    const char *low, *high; /* the thread's stack */
-    volatile uint64_t lost; /* ticks for which there was no room */
-    struct tick last;
+    const char *low, *high; /* limits of the thread's stack */
+    volatile uint64_t lost; /* periods whose sample found the ring buffer full */
+    struct tick last;       /* the signal handler's memory */
 };
 
-/* Shared by all threads; one at a time unwinds. COPY: a copied stack, followed by zeros up to
- * COPY_BYTES, more than a frame of a function has. TICK: the signal of timers. */
+/* For all threads, under LOCK. COPY: a copied stack, followed by zeros up to COPY_BYTES, so that
+ * unwinding a damaged frame reads zeros instead of other memory. TICK: the timers' signal. */
 enum { PAGE = 4096, COPY_BYTES = 1 << 24 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char *copy;
 static uint32_t threads;
 static int tick;
 
-/* Copies the stack to COPY, and redirects all addresses that point into the stack or beyond its
- * copied part, so that unwinding reads only the copy. */
+/* Copies the sampled stack to COPY, and changes all words that point into the stack to point into
+ * the copy, so that unwinding does not read the stack, which has changed since. */
 static void move_stack(struct shot *s)
 {
     const uint64_t from = s->reg[SP], shift = (uint64_t)(uintptr_t)copy - from;
@@ -80,9 +81,7 @@ static void move_stack(struct shot *s)
             s->reg[i] += shift;
 }
 
-/* Fills FRAME with at most LEDGER_MAX_DEPTH return addresses, innermost first; returns their
- * number.
- */
+/* Stores at most LEDGER_MAX_DEPTH return addresses, innermost first. Returns their number. */
 static unsigned unwind(struct shot *s, void **frame)
 {
     ucontext_t context = {0};
@@ -92,7 +91,7 @@ static unsigned unwind(struct shot *s, void **frame)
     move_stack(s);
     for (int i = 0; i < REGISTERS; i++)
         context.uc_mcontext.gregs[in_context[i]] = (greg_t)s->reg[i];
-    frame[n++] = (void *)(uintptr_t)(s->reg[IP] + 1); /* as if it were one */
+    frame[n++] = (void *)(uintptr_t)(s->reg[IP] + 1); /* a return address is behind a call */
     if (unw_init_local2(&cursor, (unw_context_t *)&context, UNW_INIT_SIGNAL_FRAME))
         return n;
     while (n < LEDGER_MAX_DEPTH && unw_step(&cursor) > 0) {
@@ -105,8 +104,8 @@ static unsigned unwind(struct shot *s, void **frame)
     return n;
 }
 
-/* The beginning of the function that contains ADDRESS, or ADDRESS if that is unknown; as return
- * addresses. */
+/* The address of the first instruction of the function that contains ADDRESS, or ADDRESS if that is
+ * unknown. Both are "return addresses": one byte larger. */
 static void *function_of(void *address)
 {
     unw_proc_info_t info;
@@ -115,8 +114,8 @@ static void *function_of(void *address)
     return known ? (void *)(uintptr_t)(info.start_ip + 1) : address;
 }
 
-/* Once half of the table of call sites is full, functions are distinguished, but neither their
- * lines nor their callers, since the calls need the rest. */
+/* The site of a sample's stack. Once the table of sites is half full, it is the function without
+ * line and callers, so that MPI calls find the rest of the table. */
 static uint32_t site_of(struct tick *t)
 {
     void *frame[LEDGER_MAX_DEPTH];
@@ -138,8 +137,8 @@ static uint64_t key_of(const struct ledger_sample *row)
     return hash_mix(key, row->stack) | INDEX_LEAST_KEY;
 }
 
-/* Adds N samples to the row of this segment and STACK. Once half of the table is full, new rows are
- * for any stack. */
+/* Adds N samples with STACK to the element like ROW. Once the table is half full, new elements
+ * combine all stacks. */
 static void count(struct ledger_sample row, uint32_t stack, uint64_t n)
 {
     const struct ledger_table *t = &layer.ledger.header->section[LEDGER_SAMPLES];
@@ -162,8 +161,9 @@ static void copy_record(const struct sampler *s, uint64_t at, void *to, size_t s
         ((char *)to)[i] = *record_at(s, at + i);
 }
 
-/* Takes all records from the ring. The kernel reports lost samples before the next sample: they
- * belong to the previous segment if the ring was full when that ended, otherwise to an MPI call. */
+/* Takes all samples out of the ring buffer; IN_MPI: drops them. The kernel reports the number of
+ * lost samples with the next sample. They are counted for the time before the last call if the
+ * buffer was full at its end; otherwise they were lost in the call. */
 static void read_ring(struct sampler *s, bool in_mpi)
 {
     const uint64_t head = __atomic_load_n(&s->ring->data_head, __ATOMIC_ACQUIRE);
@@ -196,8 +196,8 @@ static void read_ring(struct sampler *s, bool in_mpi)
 
 /* --- by the kernel --- */
 
-/* Where users may not observe the kernel, only time in user mode is sampled. The mapping keeps the
- * event: the application finds no additional descriptor. */
+/* Lets the kernel sample this thread; where users may not sample the kernel, only in user mode. The
+ * mapping keeps the event alive, so that the descriptor can be closed. */
 static int open_event(struct sampler *s)
 {
     struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
@@ -254,7 +254,7 @@ __attribute__((no_sanitize("address", "thread"))) static void on_tick(int number
     errno = before;
 }
 
-/* Before Linux 5.9 an expiry may interrupt a system call that is about to block. */
+/* Since Linux 5.9 an expiring timer of processor time does not interrupt a blocking system call. */
 static bool kernel_is_safe(void)
 {
     struct utsname u;
@@ -269,7 +269,8 @@ static bool handles(int number, void (*handler)(int, siginfo_t *, void *))
     return !sigaction(number, NULL, &now) && now.sa_sigaction == handler;
 }
 
-/* Takes a real-time signal that the application does not handle; 0 if there is none. */
+/* Installs the handler for a real-time signal that the application does not handle. Returns the
+ * signal; 0 if there is none. */
 static int take_signal(void)
 {
     struct sigaction act = {.sa_sigaction = on_tick,
@@ -321,7 +322,7 @@ static int open_timer(struct sampler *s)
 
 /* --- a thread's sampler --- */
 
-/* Python's functions are known only to a handler. */
+/* Only a signal handler can read Python's frames. */
 static int open_sampler(struct sampler *s)
 {
     int error = ENOTSUP;
@@ -372,7 +373,7 @@ void samples_start(bool wanted)
         samples_leave(LEDGER_NO_SITE, LEDGER_NO_OPERATION);
 }
 
-/* A handler finds either the whole sampler or none. */
+/* Clears the pointer first, because the signal handler may run while the sampler is freed. */
 void samples_end(void)
 {
     struct sampler *s = thread.sampler;
@@ -393,7 +394,7 @@ void samples_enter(uint32_t site, uint32_t operation)
     if (had)
         read_ring(s, false);
     s->before = s->now;
-    if (s->ticks && had && !handles(tick, on_tick)) /* the application uses this signal now */
+    if (s->ticks && had && !handles(tick, on_tick)) /* the application has replaced the handler */
         samples_end();
 }
 

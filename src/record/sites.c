@@ -10,11 +10,10 @@
 #include <string.h>
 
 enum { MOST_OWN = 3 };
-/* C frames between Python code and MPI: mpi4py has up to 5, ctypes 6, other C libraries any
- * number. */
+/* C frames that are searched for Python's: mpi4py has up to 5 before them, ctypes 6. */
 enum { MOST_TO_PYTHON = 16 };
 
-/* In the index 0 means "none", so it holds a site's number plus one. */
+/* The index has a site's number plus one, because the value 0 means that there is none. */
 #define SITE_VALUE(site) ((uintptr_t)(site) + 1)
 #define SITE_OF(value) ((uint32_t)((value)-1))
 
@@ -75,7 +74,7 @@ static uint32_t module_of(uint64_t address)
     return UINT32_MAX;
 }
 
-/* The machine code of a Python interpreter whose frames can be read. */
+/* The Python interpreter's machine code, if python.h can read its frames; otherwise zeros. */
 static struct {
     uint64_t low, high;
 } python;
@@ -122,14 +121,14 @@ static const char *path_of(uint32_t module)
                                 : ledger_text(&layer.ledger, layer.ledger.modules[module].path);
 }
 
-/* The MPI library's own frames (its Fortran binding calls the C one) are not useful to a user. */
+/* The MPI library's frames (its Fortran functions call those in C) are omitted from call sites. */
 static bool belongs_to_mpi(uint32_t module)
 {
     const char *name = text_base_of(path_of(module));
     return !strncmp(name, "libmpi", 6) || !strncmp(name, "libpmpi", 7);
 }
 
-/* Nor are the frames between Python and C: mpi4py, ctypes and the library that it uses. */
+/* Frames between Python and MPI are omitted, too: mpi4py, ctypes, cffi and libffi. */
 static bool belongs_to_binding(uint32_t module)
 {
     const char *path = path_of(module), *name = text_base_of(path);
@@ -140,10 +139,11 @@ static bool belongs_to_binding(uint32_t module)
 /* Return addresses, innermost first, followed by N_CALLS calls in Python. */
 struct stack {
     void *const *frame;
-    unsigned n, n_calls, depth; /* DEPTH: how many of both are kept */
+    unsigned n, n_calls, depth; /* DEPTH: number of frames of both kinds that a site has at most */
     struct python_call call[LEDGER_MAX_DEPTH];
 };
 
+/* Adds machine code to SITE: at most MOST frames, since Python's calls get the other half. */
 static void describe_native(struct ledger_site *site, const struct stack *s, unsigned most)
 {
     for (unsigned i = 0; i < s->n && site->depth < most; i++) {
@@ -176,22 +176,18 @@ static void describe_python(struct ledger_site *site, const struct stack *s)
     }
 }
 
-/* If Python calls a C library, that gets the inner half of the frames. */
-static void describe(struct ledger_site *site, const struct stack *s)
-{
-    describe_native(site, s, s->n_calls ? (s->depth + 1) / 2 : s->depth);
-    describe_python(site, s);
-}
-
-/* A stack for which there is no room is also remembered, as site 0, so that it is counted once. */
+/* Adds a site for a new stack. If there is no room, the index has LEDGER_NO_SITE for this stack, so
+ * that the loss is counted once. */
 static __attribute__((noinline)) uint32_t add_site(uint64_t hash, const struct stack *s)
 {
     pthread_mutex_lock(&layer.lock);
     uintptr_t known = index_find(&layer.sites, hash);
     if (!known) {
         struct ledger_site site = {0};
-        if (ledger_grow(&layer.ledger, LEDGER_SITES))
-            describe(&site, s);
+        if (ledger_grow(&layer.ledger, LEDGER_SITES)) {
+            describe_native(&site, s, s->n_calls ? (s->depth + 1) / 2 : s->depth);
+            describe_python(&site, s);
+        }
         const struct ledger_site *row = ledger_append(&layer.ledger, LEDGER_SITES, &site);
         known = SITE_VALUE(row ? row - layer.ledger.sites : LEDGER_NO_SITE);
         index_put(&layer.sites, hash, known, layer.threaded);
@@ -206,8 +202,8 @@ static bool is_in_python(const void *address)
     return a >= python.low && a < python.high;
 }
 
-/* Replaces the interpreter's frames on the stack by Python's calls, unless a program that
- * contains the interpreter calls MPI itself. */
+/* Replaces the interpreter's frames and all outer ones by Python's calls. If the innermost frame is
+ * the interpreter's, a program that contains it calls MPI in C: nothing is replaced. */
 static void add_python(struct stack *s)
 {
     unsigned n = 0;

@@ -1,19 +1,19 @@
-/* Call sites: stacks of return addresses, distinguished by hash. Names and lines are found at the
- * end of the run, never while the application works. */
+/* Call sites: stacks of return addresses, distinguished by a hash. They get function names and
+ * lines in MPI_Finalize, so that the running application does not pay for it. */
 #pragma once
 
 #include "record/layer.h"
 
-/* The call site of a wrapper's caller: an index into the ledger's sites, LEDGER_NO_SITE if there
- * is no room. OWN: number of our own frames, including this function's and the wrapper's; at
- * most 3. */
+/* The call site of the present MPI call: its index in the section SITES; LEDGER_NO_SITE if there is
+ * no room. OWN: number of stack frames from this function to the wrapper (at most 3), which are not
+ * part of the call site. */
 uint32_t site_here(unsigned own);
 
-/* The call site of any stack: N return addresses, innermost first, and Python's N_CALLS functions,
- * which replace the addresses from the interpreter's own on. */
+/* The same for a given stack: N return addresses, innermost first. If it contains N_CALLS calls of
+ * Python functions, they replace the interpreter's frames and all outer ones. */
 struct python_call;
 uint32_t site_of_stack(void *const *frame, unsigned n, const struct python_call *call,
                        unsigned n_calls);
 
-/* Adds modules to the ledger that were mapped since (by dlopen). */
+/* Adds the executable and shared objects that were mapped since the last call to the ledger. */
 void modules_update(void);

@@ -8,9 +8,10 @@
 
 _Static_assert(EVENT_KINDS <= LEDGER_TRANSPORT, "kinds of events are distinct");
 
+/* One moment on this host's clock (ticks) and on the clock common to all ranks (ns). */
 static struct {
-    uint64_t ticks; /* at the start */
-    int64_t time;   /* the common time then, ns */
+    uint64_t ticks;
+    int64_t time;
 } origin;
 
 static uint64_t time_of(uint64_t ticks)
@@ -18,12 +19,14 @@ static uint64_t time_of(uint64_t ticks)
     return (uint64_t)origin.time + ticks_to_ns(ticks - origin.ticks);
 }
 
-/* While its ordinal is unknown, an event has instead the number of its receive in the queue. */
+/* Whether the receive E has no ordinal yet: it then has turn.waiting in its place. */
 static bool waits(const struct ledger_event *e)
 {
     return EVENT_KIND(e) == EVENT_RECEIVED && !EVENT_CHANNEL(e) && e->ordinal != TURN_UNKNOWN;
 }
 
+/* Keeps only events in half of the windows of time, and tells the queue of receives where their
+ * events are now. */
 static void thin_out(void)
 {
     struct ledger_header *h = layer.ledger.header;
@@ -41,7 +44,7 @@ static void thin_out(void)
     t->count = kept;
 }
 
-/* Makes room for one more event, if TICKS are in a recorded window. */
+/* Makes room for an event that begins at TICKS. False if it is outside of the recorded windows. */
 static bool make_room(const struct ledger_table *t, uint64_t ticks)
 {
     const struct ledger_header *h = layer.ledger.header;
@@ -76,7 +79,7 @@ static uint32_t add_event(uint64_t entry, uint64_t exit, uint64_t posted, struct
     struct ledger_table *t = &layer.ledger.header->section[LEDGER_EVENTS];
     bool room = !layer.ledger.header->time_mask && t->count < t->capacity;
     if ((int64_t)(entry - origin.ticks) < 0 || (UNLIKELY(!room) && !make_room(t, entry)))
-        return TURN_UNKNOWN; /* in MPI_Init itself it is too early */
+        return TURN_UNKNOWN; /* transport events in MPI_Init may be earlier than ORIGIN */
     const uint32_t i = t->count;
     layer.ledger.events[i] = (struct ledger_event){
         .entry_ticks = entry,
@@ -90,8 +93,8 @@ static uint32_t add_event(uint64_t entry, uint64_t exit, uint64_t posted, struct
     return i;
 }
 
-/* Records an event of C with BYTES; POSTED: entry of the call that began it. P: ordinal of its
- * message, if it has one. */
+/* Records an event of call C. POSTED: ticks at entry of the call that posted it. P: channel and
+ * ordinal of its message or collective; otherwise NO_TURN. */
 static void add(struct call *c, enum event_kind kind, uint64_t bytes, uint64_t posted,
                 struct turn p)
 {
@@ -108,7 +111,8 @@ static void add(struct call *c, enum event_kind kind, uint64_t bytes, uint64_t p
         channel_store_ordinal(p.waiting, i);
 }
 
-/* A neighbourhood collective waits only for its neighbours: here it is a plain call. */
+/* A neighbourhood collective does not wait for all ranks. It is recorded as EVENT_CALL, for which
+ * the timeline computes no waiting. */
 static bool is_of_neighbours(uint32_t operation)
 {
     const char *name = layer.ledger.operations[operation].name;
@@ -204,9 +208,9 @@ void trace_collective(struct call *c, struct comm *on, uint64_t sequence, int ro
 
 static struct transport *transport;
 
-/* Called by MPI, in the application's call or in a thread of its own. What the layer itself or the
- * application sends is not recorded. A signal handler of the application may interrupt this thread
- * while it has the lock, and send something: then it must not wait for itself. */
+/* The callback of libcollprof-transport.so, in a thread of the application or of MPI. It ignores
+ * communication of the layer, and of the application outside of MPI. THREAD.TRACING: a signal
+ * handler communicates while this thread has the lock, and must not wait for it. */
 static void on_event(const struct transport_event *e)
 {
     const struct ledger_call *call = thread.call;
@@ -227,6 +231,7 @@ static void on_event(const struct transport_event *e)
     }
 }
 
+/* Sets the callback of libcollprof-transport.so. */
 static void listen(void)
 {
     transport = dlsym(RTLD_DEFAULT, TRANSPORT_SYMBOL);

@@ -1,49 +1,52 @@
-/* This rank's event log, with --trace: calls that wait or make others wait, in the order of their
- * exit, and transport events below MPI (--trace=transport). It has a fixed size: for a long run it
- * is thinned to windows of common time (timeline_thinner).
+/* With --trace: this rank's event log, the section EVENTS of the ledger, with MPI calls in the
+ * order of their return and (--trace=transport) the transport's calls. When the section is full,
+ * only events in windows of time are kept, the same windows on all ranks (timeline_thinner()).
  *
- * Callers of the functions for calls first check layer.trace. C is the call, ON its communicator,
- * never NULL for a message. */
+ * The functions that record events may be called only if layer.trace is set. C: the call; ON: its
+ * communicator, not NULL. */
 #pragma once
 
 #include "record/requests.h"
 
-/* An MPI call in a wrapper; call.h has the functions. */
+/* An MPI call in a wrapper: see call.h. */
 struct call {
     uint64_t entry, exit; /* ticks */
-    uint64_t from; /* ticks before the wrapper's work, to measure its cost; mostly 0: not read */
+    uint64_t from;        /* ticks when the wrapper began, if its cost is measured; otherwise 0 */
     uint32_t operation, site;
-    struct comm *comm; /* NULL: none, or not seen before */
-    uint64_t bytes;    /* according to its arguments; LEDGER_UNKNOWN_BYTES: see call_bytes() */
-    bool traced;       /* it has an event already */
+    struct comm *comm; /* NULL: the call has none, or it was not yet added */
+    uint64_t bytes;    /* payload of its arguments; LEDGER_UNKNOWN_BYTES: datatype not cached */
+    bool traced;       /* an event was recorded for it */
 };
 
-/* Starts the log if requested, and registers with the transport library. NOW: the common time, in
- * ns. */
+/* Starts the log if the settings request it, and registers with libcollprof-transport.so. NOW: the
+ * time common to all ranks, in ns. */
 void trace_start(int64_t now);
 
-/* Ends the events from the transport library. */
+/* Ends the recording of transport events. */
 void trace_stop(void);
 
-/* Ends every call: one without an event so far, such as a message's, becomes an event itself. */
+/* Return of any call: records an event EVENT_CALL unless C already has an event. */
 void trace_left(const struct call *c);
 
 /* Records a blocking send. */
 void trace_sent(struct call *c, struct comm *on, int to, int tag, uint64_t bytes);
 
-/* Records a blocking receive; PROBED: for a message that was probed before. */
+/* Records a blocking receive; PROBED: the request record of MPI_Mprobe for MPI_Mrecv, or NULL. */
 void trace_received(struct call *c, struct comm *on, const MPI_Status *status, uint64_t bytes,
                     const struct ledger_request *probed);
 
-/* Records messages of non-blocking calls: posted, and completed by the call C. */
+/* Records that C has posted the message R, or completed the request R. */
 void trace_posted(struct call *c, struct comm *on, struct ledger_request *r);
 void trace_completed(struct call *c, struct comm *on, struct ledger_request *r,
                      const MPI_Status *status, uint64_t bytes, bool cancelled);
 
-/* Records that a probe detected a message. KEPT, for a matched probe, gets the message's ordinal in
- * its channel. */
+/* Records that a probe has found a message. KEPT: for a matched probe (MPI_Mprobe), gets the
+ * message's channel and ordinal; otherwise NULL. */
 void trace_probed(struct call *c, struct comm *on, const MPI_Status *status,
                   struct ledger_request *kept);
 
+/* Sets the channel of the posted collective R; trace_completed() records it. */
 void trace_collective_posted(struct comm *on, struct ledger_request *r);
+
+/* Records a blocking collective; SEQUENCE: its number on the communicator. */
 void trace_collective(struct call *c, struct comm *on, uint64_t sequence, int root, uint64_t bytes);

@@ -1,7 +1,6 @@
-/* Names, files and lines by libdw. Each file of a profile is opened alone ("offline"), so that
- * addresses need no process; for a stack libdw opens those of the process. Separate debug
- * files are found by their build-id only: the standard search of elfutils could use the network
- * (debuginfod). */
+/* Function names, files and lines by elfutils' libdw. Modules of a profile are opened from files,
+ * without a process; for a process's stack libdw opens its modules. Separate debug files are found
+ * by build-id only, because libdw's standard search may use the network (debuginfod). */
 #include "symbols/symbols.h"
 #include "base/array.h"
 #include "base/input.h"
@@ -17,14 +16,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Addresses of a function, or of a call inlined in one: [low, high). */
+/* Addresses LOW to HIGH - 1 of a function, or of a function that is inlined into another. */
 struct span {
     uint64_t low, high;
-    uint64_t order; /* of two with the same limits the one with the larger ORDER is inside */
-    uint64_t what;  /* of a unit: the offset of the function's DIE; of symbols: the name */
+    uint64_t order; /* of two spans with equal limits, the one with the larger ORDER is inside */
+    uint64_t what;  /* by debug information: offset of the function's DIE; by symbols: its name */
 };
 
-/* Sorted once for each file or unit, so that naming a call site is a search instead of a walk. */
+/* The spans of a file or compilation unit, sorted by outer_first(). */
 struct spans {
     struct span *at;
     size_t n, room;
@@ -34,13 +33,13 @@ struct symbols {
     Dwfl *dwfl;
     Dwfl_Module *module;
     GElf_Addr bias;
-    bool names_only;
-    struct spans functions; /* by symbols */
-    void *units;            /* a search tree of the units in use */
-    char *readable;         /* the last name found, if it had to be demangled */
+    bool names_only, has_functions;
+    struct spans functions; /* by the symbol table, if HAS_FUNCTIONS */
+    void *units;            /* a tree (tsearch) of the struct unit read so far */
+    char *readable;         /* the last name found, if it was mangled */
 };
 
-/* A compilation unit. */
+/* The functions of a compilation unit. OFFSET: of its DIE. */
 struct unit {
     Dwarf_Off offset;
     struct spans scopes;
@@ -75,8 +74,8 @@ static size_t spans_until(const struct spans *s, uint64_t address)
     return low;
 }
 
-/* The innermost of the first *N spans, which all begin before ADDRESS, that contains it; *N becomes
- * its index. NULL if there is none. */
+/* The last of the first *N spans that contains ADDRESS, which is the innermost one; *N becomes its
+ * index. NULL if there is none. */
 static const struct span *innermost(const struct spans *s, uint64_t address, size_t *n)
 {
     while (*n && address >= s->at[*n - 1].high)
@@ -90,12 +89,11 @@ static void free_unit(void *unit)
     free(unit);
 }
 
-/* For files, which are reported open, and for the modules of a process. */
 static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_linux_proc_find_elf,
                                          .find_debuginfo = dwfl_build_id_find_debuginfo,
                                          .section_address = dwfl_offline_section_address};
 
-/* Adds subprograms and inlined calls below PARENT, at any depth. */
+/* Adds functions and inlined functions below PARENT in the tree of debug information. */
 static void add_scopes(struct spans *spans, Dwarf_Die *parent)
 {
     Dwarf_Die die;
@@ -115,7 +113,7 @@ static void add_scopes(struct spans *spans, Dwarf_Die *parent)
 
 COMPARISON(compare_units, struct unit, ORDER(x->offset, y->offset))
 
-/* NULL if there is no memory. */
+/* The functions of the compilation unit DIE; NULL if there is no memory. */
 static const struct spans *scopes_of(struct symbols *s, Dwarf_Die *die)
 {
     struct unit key = {.offset = dwarf_dieoffset(die)};
@@ -132,7 +130,7 @@ static const struct spans *scopes_of(struct symbols *s, Dwarf_Die *die)
     return NULL;
 }
 
-/* Sets the file and line at which the function of DIE was inlined. */
+/* Sets file and line of the call that was replaced by the inlined function DIE. */
 static void place_of_inlined(struct symbol *found, Dwarf_Die *unit, Dwarf_Die *die)
 {
     Dwarf_Attribute attribute;
@@ -147,7 +145,7 @@ static void place_of_inlined(struct symbol *found, Dwarf_Die *unit, Dwarf_Die *d
     }
 }
 
-/* Finds the function that contains ADDRESS (as in the file), inlined or not. */
+/* Sets FOUND to the function at ADDRESS, an ELF virtual address. LEVEL: see symbols.h. */
 static void name_by_debuginfo(struct symbols *s, struct symbol *found, Dwarf_Die *unit,
                               Dwarf_Addr address, unsigned level)
 {
@@ -171,7 +169,8 @@ static void name_by_debuginfo(struct symbols *s, struct symbol *found, Dwarf_Die
     }
 }
 
-/* Adds functions with their sizes: the nearest symbol before an address need not contain it. */
+/* Reads the functions of the symbol table with their sizes, because code without a symbol may
+ * follow a function. PREFERRED: of several names for one function, the most public one is found. */
 static void add_functions(struct symbols *s)
 {
     static const unsigned char preferred[16] = {[STB_LOCAL] = 0, [STB_WEAK] = 1, [STB_GLOBAL] = 2};
@@ -192,8 +191,9 @@ static void add_functions(struct symbols *s)
 
 static void name_by_symbol(struct symbols *s, struct symbol *found, GElf_Addr address)
 {
-    if (!s->functions.at)
+    if (!s->has_functions)
         add_functions(s);
+    s->has_functions = true;
     size_t n = spans_until(&s->functions, address);
     const struct span *function = innermost(&s->functions, address, &n);
     if (function) {
@@ -205,7 +205,7 @@ static void name_by_symbol(struct symbols *s, struct symbol *found, GElf_Addr ad
 static void look_up(struct symbols *s, uint64_t return_address, unsigned level,
                     struct symbol *found)
 {
-    /* A call ends where the return address begins, so the byte before belongs to the call. */
+    /* The byte before a return address is the call's last one. */
     GElf_Addr address = return_address - 1 + s->bias;
     Dwarf_Addr debug_bias;
     *found = (struct symbol){.offset = return_address};
@@ -229,7 +229,8 @@ static void look_up(struct symbols *s, uint64_t return_address, unsigned level,
     }
 }
 
-/* The demangled name of a C++ or Fortran symbol, released by free(); NULL if it is not mangled. */
+/* The demangled name of a symbol of C++ or a Fortran module, which the caller frees; NULL if NAME
+ * is not mangled. */
 static char *readable(const char *name)
 {
     static char *(*demangle)(const char *, char *, size_t *, int *);
@@ -242,7 +243,7 @@ static char *readable(const char *name)
         return NULL;
     if (strncmp(name, "_Z", 2))
         return text;
-    if (!looked_for) { /* remembered: a C++ program has the demangler already */
+    if (!looked_for) { /* not linked: only names of C++ need this library */
         void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
         *(void **)&demangle = library ? dlsym(library, "__cxa_demangle") : NULL;
     }
@@ -250,7 +251,7 @@ static char *readable(const char *name)
     return demangle ? demangle(name, NULL, NULL, &status) : NULL;
 }
 
-/* Keeps the beginning and the end of a long name with templates. */
+/* Replaces the middle of a long name (as of C++ templates) by "...". */
 static void shorten(char *name)
 {
     enum { BEGINNING = 48, END = 32 };
@@ -272,7 +273,7 @@ static void find(struct symbols *s, uint64_t return_address, unsigned level, str
     found->function = s->readable;
 }
 
-/* Whether the file is still the one that ran. */
+/* Whether the file has BUILD_ID, or that is "". */
 static bool is_same_build(Dwfl_Module *module, const char *build_id)
 {
     const unsigned char *id;
@@ -311,7 +312,7 @@ static struct symbols *open_symbols(const char *path, const char *build_id, bool
     int fd = s->dwfl ? input_open(path, NULL, &why) : -1;
     if (fd >= 0) {
         s->module = dwfl_report_offline(s->dwfl, "", path, fd);
-        if (!s->module) /* otherwise libdw owns it from here on */
+        if (!s->module) /* otherwise libdw owns the descriptor */
             close(fd);
         dwfl_report_end(s->dwfl, NULL, NULL);
         *changed = s->module && (!dwfl_module_getelf(s->module, &s->bias) ||
@@ -326,12 +327,12 @@ static struct symbols *open_symbols(const char *path, const char *build_id, bool
 struct walk {
     struct {
         Dwarf_Addr pc;
-        bool is_first; /* or interrupted by a signal: PC is not a return address */
+        bool is_first; /* innermost, or interrupted by a signal: PC is not a return address */
     } at[SYMBOLS_FRAMES];
     unsigned n;
 };
 
-/* The thread is stopped meanwhile: its frames are named later. */
+/* Stores only the address, because the process is stopped until all frames are read. */
 static int add_frame(Dwfl_Frame *state, void *arg)
 {
     struct walk *w = arg;
@@ -350,7 +351,7 @@ static void put_text(char text[SYMBOLS_TEXT], const struct symbol *found, const 
              text_base_of(found->file ? found->file : path), line);
 }
 
-/* Adds the frame, and a frame for each function that its function is inlined in. */
+/* Adds a frame for the function at PC and, if it is inlined, for each function around it. */
 static void name_frame(Dwfl *dwfl, Dwarf_Addr pc, bool is_first,
                        char text[SYMBOLS_FRAMES][SYMBOLS_TEXT], unsigned *n)
 {

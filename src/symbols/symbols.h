@@ -1,6 +1,5 @@
-/* Finds the function, file and line of an address. The reader is a separate module, loaded when
- * needed: libdw and its libraries take 0.4 MiB, which an application that is only profiled must not
- * pay for. */
+/* Finds function, file and line of an address by debug information. The code is in a module that is
+ * loaded only when names are needed, because libdw and its libraries take 0.4 MiB. */
 #pragma once
 
 #include "base/text.h"
@@ -11,42 +10,42 @@
 #include <sys/types.h>
 
 struct symbol {
-    const char *function; /* NULL if unknown; valid until the next find(). Names of C++ and Fortran
-                             modules are demangled, and shortened in the middle if long */
+    const char *function; /* NULL if unknown; valid until the next find(). Demangled (C++, Fortran
+                             modules), and shortened in the middle if long */
     const char *file;     /* NULL if unknown; valid until the file is closed */
     uint32_t line;
-    bool inlined;
-    uint64_t offset; /* from the function's beginning; without a function the return address */
+    bool inlined;    /* FUNCTION is inlined into the one that find() gives for the next LEVEL */
+    uint64_t offset; /* bytes from the function's beginning; without FUNCTION the return address */
 };
 
-/* The C library is on every stack, below main. Its debug information (if installed) takes 70 ms to
- * unpack, so only its symbols are used: its lines say nothing to a user, nor those of libm. */
+/* Whether PATH is the C library or libm. Only function names are read for them (NAMES_ONLY): their
+ * lines do not help a user, and their debug information takes 70 ms to unpack. */
 static inline bool symbols_of_c_library(const char *path)
 {
     const char *name = text_base_of(path);
     return !strncmp(name, "libc.so.", 8) || !strncmp(name, "libm.so.", 8);
 }
 
-struct symbols; /* one open file */
+struct symbols; /* an open executable or shared object */
 
 enum { SYMBOLS_FRAMES = 8, SYMBOLS_TEXT = 320 };
 
 struct symbols_reader {
-    /* NULL if PATH cannot be read, or is no longer the file with BUILD_ID (hexadecimal, "" if
-     * unknown): then CHANGED is set. NAMES_ONLY: functions, without debug information. */
+    /* Opens the ELF file PATH. NULL if it cannot be read, or if CHANGED: it no longer has BUILD_ID
+     * (hexadecimal, "" if unknown). NAMES_ONLY: reads the symbol table, no debug information. */
     struct symbols *(*open)(const char *path, const char *build_id, bool names_only, bool *changed);
-    /* RETURN_ADDRESS: relative to the file. LEVEL 0: the innermost function there; if that is
-     * inlined, 1 is its caller, and so on. */
+    /* Sets FOUND for RETURN_ADDRESS, an ELF virtual address. LEVEL 0: the innermost function there;
+     * if that is inlined, 1 is the function into which it is, and so on. */
     void (*find)(struct symbols *file, uint64_t return_address, unsigned level,
                  struct symbol *found);
     void (*close)(struct symbols *file);
-    /* The innermost N frames of the first thread of process PID, as "function at file.c:12". The
-     * thread is stopped for that moment: its system call may end with EINTR. NULL, or why there are
-     * none. */
+    /* Stores the innermost N frames of the main thread of process PID, as "function at file.c:12".
+     * The thread is stopped meanwhile: its system call may end with EINTR. Returns NULL, or an
+     * error message if there are none. */
     const char *(*stack)(pid_t pid, char frame[SYMBOLS_FRAMES][SYMBOLS_TEXT], unsigned *n);
 };
 
-/* The module's only symbol. Its number changes with the structure, because a statically linked
- * program may find a later module. */
+/* The module and its only symbol, a struct symbols_reader. The number in the name changes with the
+ * structure: a statically linked program may load the module of a later version. */
 #define SYMBOLS_MODULE "collprof-symbols.so"
 #define SYMBOLS_READER "collprof_symbols_4"

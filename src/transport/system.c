@@ -1,12 +1,12 @@
-/* Wraps functions of the C library by which MPI or its transport exchange data. The application's
- * own calls are passed on and not recorded. */
+/* Wraps functions of the C library by which MPI or its transport exchange data. Calls by the
+ * application are reported as well, with OURS false. */
 #include "transport/watch.h"
 
 #include <dlfcn.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-/* Whether the caller belongs to MPI, by its return address; each is looked up once. */
+/* Whether PLACE, a return address, is in MPI or its transport. Results are cached. */
 static bool called_by_mpi(void *place)
 {
     static struct {
@@ -18,7 +18,7 @@ static bool called_by_mpi(void *place)
     if (__atomic_load_n(&known[i].place, __ATOMIC_ACQUIRE) == place)
         return known[i].yes;
     bool yes = dladdr(place, &info) && info.dli_fname && transport_is_of_mpi(info.dli_fname);
-    if (!known[i].place) { /* if the slot is taken by another address, it is looked up each time */
+    if (!known[i].place) { /* if two addresses have one slot, the first keeps it */
         known[i].yes = yes;
         __atomic_store_n(&known[i].place, place, __ATOMIC_RELEASE);
     }
@@ -36,7 +36,7 @@ static void tell(enum transport_kind kind, uint64_t from, ssize_t moved, void *p
                                                .ours = called_by_mpi(place)});
 }
 
-/* Wraps the function NAME. PARAMETERS: its declaration; the further arguments: their names. */
+/* Defines the wrapper of the function NAME. PARAMETERS: with types; then their names. */
 #define WATCHED(name, kind, parameters, ...)                                                       \
     EXPORT ssize_t name parameters                                                                 \
     {                                                                                              \

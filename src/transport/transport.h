@@ -1,6 +1,6 @@
-/* The interface between libcollprof-transport.so and the layer. The library sees the transport's
- * calls and knows nothing of MPI; the layer, which is loaded later, finds the library's symbol,
- * knows in which MPI call the thread is, and records the events that it gets. */
+/* The interface between libcollprof-transport.so and the profiling layer. The library intercepts
+ * the calls that MPI makes to UCX and to the C library's communication, and knows nothing of MPI.
+ * The layer sets a callback in the library, and records each event with the thread's MPI call. */
 #pragma once
 
 #include "base/text.h"
@@ -8,18 +8,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Its number changes with the structures: a statically linked program may find another library. */
+/* The symbol of the library's struct transport. Its number changes with the structures: a
+ * statically linked program may run with the library of another version. */
 #define TRANSPORT_SYMBOL "collprof_transport_3"
 #define TRANSPORT_UNKNOWN_BYTES ((1ull << 48) - 1)
 
-/* Kinds of events. A start and its completion have the same number. */
+/* Kinds of events. The first four start an operation of UCX. */
 enum transport_kind {
-    TRANSPORT_SEND, /* these are starts */
+    TRANSPORT_SEND,
     TRANSPORT_RECEIVE,
     TRANSPORT_ONE_SIDED, /* a put, a get, or an atomic operation */
     TRANSPORT_FLUSH,
-    TRANSPORT_COMPLETED, /* the end of a transfer */
-    TRANSPORT_POLL,      /* found something; FROM: of the first thing it found, or its end */
+    TRANSPORT_COMPLETED, /* an operation of UCX is complete */
+    TRANSPORT_POLL,      /* a poll that found something; FROM: of the first event in it */
     TRANSPORT_COPY,      /* between processes: process_vm_readv, process_vm_writev */
     TRANSPORT_WROTE,     /* to a socket: sendmsg, writev, send */
     TRANSPORT_READ,      /* from a socket: recvmsg, readv, recv */
@@ -28,23 +29,22 @@ enum transport_kind {
 };
 
 struct transport_event {
-    uint64_t from, to; /* ticks */
+    uint64_t from, to; /* ticks at the call's entry and return */
     uint64_t bytes;    /* may be TRANSPORT_UNKNOWN_BYTES */
-    uint32_t number;   /* of a start; 0 if none */
-    uint8_t kind;
-    bool at_once; /* a start that was already complete on return */
-    bool ours;    /* certainly called by MPI or its transport, whatever call the thread is in */
+    uint32_t number;   /* of an operation: the same at start and completion; 0 if none */
+    uint8_t kind;      /* enum transport_kind */
+    bool at_once;      /* a started operation was complete on return: no TRANSPORT_COMPLETED */
+    bool ours;         /* called by MPI or its transport, not by the application */
 };
 
 struct transport {
-    /* Set by the layer; EVENT is NULL as long as there is no layer. */
+    /* Set by the layer: reads the clock, and records an event. EVENT is NULL otherwise. */
     uint64_t (*now)(void);
     void (*event)(const struct transport_event *event);
-    /* Set by the library: */
-    bool knows_ucx; /* built with UCX's header */
+    bool knows_ucx; /* set by the library: it was built with UCX's header */
 };
 
-/* Whether PATH is a library of MPI or its transport. */
+/* Whether PATH is a shared object of MPI or its transport. */
 static inline bool transport_is_of_mpi(const char *path)
 {
     static const char *const names[] = {"libmpi",    "libopen-", "mca_",   "libuc",

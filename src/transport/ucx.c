@@ -1,15 +1,18 @@
-/* UCX: how the completion of a start is detected. Its start functions are in ucx.awk. */
+/* Reports starts and completions of UCX's operations; ucx.awk generates the wrappers. */
 #include "transport/ucx.h"
 
 #include <stdlib.h>
 
-/* A pending operation of UCX with our callback instead of the caller's; freed on completion. */
+/* The caller's callback of a pending operation, in whose place UCX calls on_send() or the like.
+ * Allocated at the start, freed at the completion. */
 struct follower {
     __typeof__(((ucp_request_param_t *)0)->cb) cb;
     void *user_data;
-    uint32_t number;
-    bool calls; /* the caller gave a callback, too */
+    uint32_t number; /* of the operation */
+    bool calls;      /* there is such a callback */
 };
+
+/* Reports the completion of an operation, and returns its follower. */
 
 static struct follower complete(void *user_data, ucs_status_t status)
 {
@@ -52,7 +55,8 @@ struct start ucx_start(enum transport_kind kind, uint64_t bytes)
     return s;
 }
 
-/* Fields of later versions of UCX would be lost in a copy: such a start is not followed. */
+/* Whether a copy of PARAM is complete: a later version of UCX may have more members. If not, the
+ * operation's completion is not reported. */
 static bool can_copy(const ucp_request_param_t *param)
 {
     const uint32_t flags = UINT32_MAX << 16, known = 2 * UCP_OP_ATTR_FIELD_MEMH - 1;
@@ -88,7 +92,7 @@ struct start ucx_start_with_callback(enum transport_kind kind, enum completes co
     return s;
 }
 
-/* A result that is not a pointer was complete, or refused, at once: no callback follows. */
+/* UCX calls no callback if RESULT is not a pointer: the operation is complete or failed. */
 void ucx_started(struct start *s, ucs_status_ptr_t result)
 {
     watcher.starting = false;

@@ -17,7 +17,7 @@ __thread struct watcher watcher;
 void *transport_next_function(const char *name, const char *library)
 {
     void *next = dlsym(RTLD_NEXT, name);
-    if (!next && library) { /* loaded by MPI privately */
+    if (!next && library) { /* MPI has loaded it by dlopen() */
         void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
         next = handle ? dlsym(handle, name) : NULL;
     }
@@ -52,19 +52,20 @@ void transport_record(const struct transport_event *event)
 EXPORT unsigned ucp_worker_progress(void *worker);
 EXPORT bool collprof_yield_works(void);
 
-/* MPI libraries busy-wait. With more ranks than processors a waiting rank occupies the processor
- * that the awaited one needs, for a whole time slice of the scheduler: milliseconds. */
+/* YIELDS: a rank releases its processor after a poll that found nothing. MPI libraries busy-wait:
+ * with more ranks than processors a waiting rank would occupy the processor that the awaited one
+ * needs, for milliseconds (a time slice of the scheduler). POLLED: UCX was polled at all. */
 static bool yields, polled;
 
-/* With --trace=transport alone, polls are only watched. */
+/* --yield sets YIELDS; the library is also loaded by --trace=transport, which alone does not. */
 __attribute__((constructor)) static void read_settings(void)
 {
     const char *trace = getenv("COLLPROF_TRACE") ?: "", *yield = getenv("COLLPROF_YIELD") ?: "";
     yields = strcmp(trace, "transport") != 0 || *yield == 'y' || *yield == '1';
 }
 
-/* UCX, under both MPICH and Open MPI, polls here: millions of times, and finds something a hundred
- * times. For a poll that found nothing no clock is read. */
+/* The function by which MPI polls UCX: millions of times, of which only few find something. So the
+ * clock is not read for a poll that finds nothing. */
 unsigned ucp_worker_progress(void *worker)
 {
     NEXT(ucp_worker_progress, UCX_LIBRARY)
@@ -81,7 +82,7 @@ unsigned ucp_worker_progress(void *worker)
     return found;
 }
 
-/* Whether this MPI library waits in ucp_worker_progress() at all. */
+/* Whether ranks yield: this MPI library waits in ucp_worker_progress(). */
 bool collprof_yield_works(void)
 {
     return yields && polled;
