@@ -44,7 +44,7 @@ static const struct option_entry option_list[] = {
      "a log of collbench-pairs, or of the original tool; without it the latencies are measured",
      option_take_text, AT(latencies)},
     {"algorithm", "LIST", "all, or of %s (all)", option_take_list, AT(builders), &builders},
-    {"root", "RANK", "from where", option_take_count, AT(root), &bench_root},
+    {"root", "RANK", "rank that sends", option_take_count, AT(root), &bench_root},
     {"segment", "BYTES", "bytes of a segment; 0: whole messages; auto: the fastest (auto)",
      take_segment, AT(segment)},
     {"no-run", NULL, "predict only", option_take_flag, AT(no_run)},
@@ -76,8 +76,8 @@ static struct column columns[] = {
     {"algorithm", NULL, COLUMN_TEXT, 0, NULL},
     {"segment", "B", COLUMN_INTEGER, 0, "bytes of the segments in which the message is sent",
      .flags = COLUMN_OPTIONAL},
-    {"predicted", "us", COLUMN_REAL, 2,
-     "predicted last arrival; empty if unknown: for segments, and on shared media", "model"},
+    {"predicted", "us", COLUMN_REAL, 2, "predicted last arrival; empty if unknown: see remarks",
+     "model"},
     {"at_least", "us", COLUMN_REAL, 2, "95 % interval of the prediction", .flags = COLUMN_OPTIONAL},
     {"at_most", "us", COLUMN_REAL, 2, NULL, .flags = COLUMN_OPTIONAL},
     {"measured", "us", COLUMN_REAL, 2, "operation latency of the slowest destination, median",
@@ -89,8 +89,8 @@ static struct column columns[] = {
      "time of MPI_Bcast divided by this time; empty if one of the two is a lower bound or is not "
      "above the clocks' error"},
     {"advised", NULL, COLUMN_TEXT, 0,
-     "whether the fastest tree in a trial was faster than MPI_Bcast, and at most 3 % slower "
-     "whatever the clocks' error; unknown: the trial leaves it open, or its row contradicts it"},
+     "whether the fastest tree of a trial was faster than MPI_Bcast, and is at most 3 % slower "
+     "whatever the clocks' error; unknown: the trial or the measured time leaves it open"},
     {"chosen", NULL, COLUMN_TEXT, 0, "the tree that \"grid\" chose", .flags = COLUMN_OPTIONAL},
 };
 
@@ -170,12 +170,12 @@ static void add_remarks(const struct tree_session *t, struct estimate seen, doub
 {
     bench_remark(t->table);
     if (at_least)
-        table_remark(t->table, FINDING("at_least", DOUBT), "at least: not all pairs measured");
+        table_remark(t->table, FINDING("at_least", DOUBT), "lower bound: some ranks not timed");
     else if (!estimate_has_interval(seen))
         table_remark(t->table, FINDING("few_samples", DOUBT), "too few samples for an interval");
     if (error > resolution && !(error <= 0.01 * seen.value))
         table_remark(t->table, FINDING("clock_bound", DOUBT, .number = {{"bound_us", 1e6 * error}}),
-                     "+-%.2f us by the clocks", 1e6 * error);
+                     "error of the clocks: +-%.2f us", 1e6 * error);
 }
 
 /* Adds the row of S, which all ranks can run as BCAST (S is NULL for the library's broadcast).

@@ -71,7 +71,7 @@ static struct vertex_key *targets_of(const struct greedy *w, int u)
     return w->target + (size_t)u * (size_t)w->g->n;
 }
 
-/* Look-ahead cost of a receiver that cannot relay: later than any real time. */
+/* Look-ahead cost of a receiver that can reach no other rank, in seconds: above any real time. */
 static const double serves_none = 1e4;
 
 static void look_ahead(struct greedy *w, int root)
@@ -156,7 +156,7 @@ const struct bcast *const bcast_candidates[] = {
     &ahead, &earliest, &binary, &tree_grid_paper, &tree_binomial, &tree_flat, &tree_chain};
 const size_t n_bcast_candidates = sizeof bcast_candidates / sizeof *bcast_candidates;
 
-/* S keeps the faster of both; OTHER is freed. */
+/* Keeps in S the schedule that completes earlier; frees OTHER. */
 static void keep_better(struct schedule *s, struct schedule *other)
 {
     if (s->n == 0 || other->completion < s->completion) {

@@ -90,8 +90,8 @@ static double port_time(const struct schedule *s, const struct graph *g, int u, 
     return busy;
 }
 
-/* When U's I-th message has left its port, if its call begins at FREE. AT: when earlier ones had.
- */
+/* When U's I-th message leaves its port, if its send call begins at FREE. AT: when the messages to
+ * earlier children left. */
 static double find_departure(const struct schedule *s, const struct graph *g, int u, int i,
                              double free, const double *at)
 {

@@ -8,13 +8,13 @@
 
 const size_t choice_segments[CHOICE_SEGMENTS] = {0, 2048, 8192, 32768};
 
-/* By how much the interval of a prediction is wider than the model's two limits, in
- * log(measured / predicted): doc/methods.md, section 3. 95 % of the measured times lie within it on
- * kinds of networks that were not used to fit it. */
+/* The least by which the interval of a prediction exceeds the model's two limits, as the logarithm
+ * of a ratio: doc/methods.md, section 3. With it 95 % of the measured times are inside on kinds of
+ * networks that were not used to fit it. */
 static const double error_least = 0.001;
 
-/* Adds by how much a pair was slower among others than alone, and how much round trips varied when
- * they were measured: the mean over all pairs, so that a single one does not decide. */
+/* Adds the slowdown of a pair while others are measured, and the variation of round trips: its mean
+ * over all pairs, so that no single pair decides. */
 static double error_of(const struct pairs *p)
 {
     double varied = 0, n = 0;
@@ -96,8 +96,8 @@ bool choice_find_schedules(const struct pairs *p, int root, size_t bytes,
     return good;
 }
 
-/* The last arrival at one end of what clocks, gaps and a sender's port allow; LATE: 1 or -1. NaN
- * without memory. */
+/* The latest (LATE 1) or earliest (-1) completion that clocks, gaps and the sharing of a port
+ * allow; NaN without memory. */
 static double predict_limit(const struct pairs *p, size_t bytes, const struct schedule *s, int late,
                             enum schedule_sharing sharing)
 {

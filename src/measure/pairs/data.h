@@ -23,7 +23,7 @@ enum pairs_quantity {
                                     arrived */
     PAIRS_GAP,                   /* LogGP's g: time between arrivals of consecutive messages */
     PAIRS_ONE_WAY,               /* the median latency in this direction, within [0, round trip] */
-    PAIRS_ANSWERED,              /* time of a message and an empty one back */
+    PAIRS_ANSWERED,              /* time of a message and its empty reply */
     PAIRS_PORT,                  /* number of the sender's port: see graph.h */
     PAIRS_RENDEZVOUS,            /* 1: a send waits for its receiver; 0: it does not */
     PAIRS_AHEAD, /* the most by which the receiver's clock was ahead of the sender's, both converted
@@ -50,8 +50,8 @@ struct pairs {
     const char *order; /* how it was measured, in words; NULL: not known */
     double slowdown;   /* ratio of a pair's time while others are measured to its time alone: the
                           largest of all tested pairs; 0: unknown */
-    double drift;      /* by how much a clock may have changed against the common clock while this
-                          was measured */
+    double drift;      /* how much a clock may have changed against the common clock while pairs
+                          were measured; INFINITY: clocks contradict each other */
 };
 
 /* Pairs share a path, a network card or a processor if concurrency slows one by more than this. */
@@ -63,7 +63,7 @@ static inline size_t pairs_cell(const struct pairs *p, int i, int j)
     return (size_t)i * (size_t)p->n + (size_t)j;
 }
 
-/* WHAT of a pair. Other round trips are the mean if that is all that is known (from a log). */
+/* WHAT of the pair in CELL. Logs have only means, which stand for median and minimum, too. */
 static inline double pairs_value(const struct pairs_size *s, enum pairs_quantity what, size_t cell)
 {
     double value = s->of[what][cell];
@@ -71,7 +71,7 @@ static inline double pairs_value(const struct pairs_size *s, enum pairs_quantity
     return trip && value != value ? s->of[PAIRS_MEAN][cell] : value;
 }
 
-/* AHEAD of a pair; NaN if unknown. The least is minus that of the other direction. */
+/* The most by which J's clock was ahead of I's; NaN if unknown. */
 static inline double pairs_ahead(const struct pairs *p, int i, int j)
 {
     return p->size[0].of[PAIRS_AHEAD][pairs_cell(p, i, j)];
@@ -95,7 +95,7 @@ bool pairs_set_host(struct pairs *p, int rank, const char *name);
 /* Whether all pairs have WHAT at all sizes. */
 bool pairs_all_known(const struct pairs *p, enum pairs_quantity what);
 
-/* Member "shared" of messages of BYTES: the largest of the sizes between which they are. */
+/* Member "shared" for BYTES: the larger one of the two closest measured sizes; 0: unknown. */
 double pairs_shared(const struct pairs *p, size_t bytes);
 
 /* Bandwidth from I to J in bytes per second: the least-squares slope of half the round trip over

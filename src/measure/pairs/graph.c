@@ -56,9 +56,9 @@ static double gap_of(const struct sized *m, int u, int v)
                    : (double)m->bytes / pairs_bandwidth(m->p, u, v);
 }
 
-/* One-way latency by the clocks that M's root and LATE say; without them half of the round trip,
- * more for the direction with the larger gap. No message is faster than its gap; but beside clocks
- * that would lengthen some messages of a path, whose errors then do not cancel. */
+/* One-way latency from I to J as pairs_graph() defines it for LATE. Without clocks it is half of
+ * the round trip, more in the direction with the larger gap. A message takes at least its gap; but
+ * if clocks differ, that limit may lengthen messages, and errors no longer cancel along a path. */
 static double one_way(const struct sized *m, int i, int j)
 {
     const struct pairs *p = m->p;
@@ -149,8 +149,8 @@ bool pairs_graph(const struct pairs *p, int root, size_t bytes, bool segment, in
     return true;
 }
 
-/* Makes MOST the shortest paths between N clocks (Floyd, Warshall). Returns whether a cycle is
- * below 0. */
+/* Replaces the N x N lengths MOST by those of shortest paths (Floyd, Warshall). Returns whether a
+ * cycle has a negative length: then no values of the clocks explain what was measured. */
 static bool shorten(double *most, int n)
 {
     bool below = false;
@@ -164,8 +164,8 @@ static bool shorten(double *most, int n)
     return below;
 }
 
-/* Sets what is known of the pair in CELL, whose receiver's clock is at most AHEAD of the sender's
- * and at most BEHIND it; INFINITY: unknown. */
+/* Sets AHEAD, and ONE_WAY and BOUND at all sizes, of the pair in CELL. The receiver's clock is
+ * ahead of the sender's by at most AHEAD, and behind it by at most BEHIND; INFINITY: unknown. */
 static void find_one_way(struct pairs *p, int cell, double ahead, double behind)
 {
     p->size[0].of[PAIRS_AHEAD][cell] = ahead;
@@ -179,8 +179,8 @@ static void find_one_way(struct pairs *p, int cell, double ahead, double behind)
     }
 }
 
-/* No latency is below 0, so J's clock is ahead of I's by at most what they show of one from I to J;
- * and by at most BOUND, the limit of their synchronisation: so by at most a shortest path. */
+/* Latencies are at least 0. So if two clocks show X for a message from I to J, J's clock is at most
+ * X ahead of I's. BOUND is another limit. Limits add up along a path: the shortest path counts. */
 bool pairs_find_clocks(struct pairs *p)
 {
     const int n = p->n;

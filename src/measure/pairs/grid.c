@@ -15,7 +15,7 @@
 enum { TRIALS = 5, TRIED_LEAST = 3, TRIED_MOST = 20, SIZES_MAX = 48, WHY_MAX = 256 };
 static const double TRIAL_SECONDS = 0.1, /* for each schedule */
     LESS = 0.98,                         /* smaller differences are ignored */
-    SLOWER = 0.03;                       /* what errors of clocks may hide, at most */
+    SLOWER = 0.03; /* a chosen tree may be slower by this, because of the clocks' errors */
 
 /* Rank 0 alone knows whether all went well, and the reason if not; the others learn both here. */
 static bool agree(MPI_Comm comm, bool good, char *why, size_t size)
@@ -126,7 +126,7 @@ static void try_out(const struct grid *g, const struct bcast *b, struct operatio
     c.plan.budget = TRIAL_SECONDS;
     if (!sync_measures_one_way(g->clock)) {
         still = *g->clock;
-        still.comm = MPI_COMM_NULL; /* so no trial measures it again: see bcast_grid_is_quicker() */
+        still.comm = MPI_COMM_NULL; /* not re-measured in trials: see bcast_grid_is_quicker() */
         c.clock = &still;
         c.plan.repetitions = 2 * TRIALS;
     }
@@ -155,8 +155,8 @@ bool bcast_grid_is_quicker(const struct latency_outcome *a, const struct latency
     for (int i = 0; i < a->size; i++) {
         const double own = with_interval(other[i].value).low;
         bool less = with_interval(mine[i].value).high < LESS * fmax(own, last), bounded = !p;
-        /* I's exit with A is late by the error of I's clock, J's with B by that of J's, in both
-         * cases less the root's; so B took LEAST or more. */
+        /* A measured exit is wrong by the error of its rank's clock minus that of the root's, the
+         * same with A and B. So J's true exit with B was at LEAST or later. */
         for (int j = 0; p && j < b->size; j++) {
             const double least = fmax(0, other[j].value.value - pairs_ahead(p, root, j) - drift);
             bounded |= j != root && mine[i].value.value + pairs_ahead(p, i, j) + drift <
@@ -199,8 +199,8 @@ static int run_trial(const struct grid *g, const struct schedule *s, struct oper
 }
 
 /* On rank 0: the first schedule from I on that may still be faster; -1 if there is none. Schedules
- * are in ascending order of prediction, and predictions are lower bounds; but on shared media,
- * where ports are not searched, a root that has several sends to all ranks at once. */
+ * are in ascending order of prediction, and predictions are lower bounds. Flat ones are always
+ * tried: on shared media ports are not searched, and the root may have one for each receiver. */
 static int next_trial(const struct choice *c, int i, const struct bcast_grid_plan *plan)
 {
     for (; i < c->n; i++) {
@@ -213,7 +213,7 @@ static int next_trial(const struct choice *c, int i, const struct bcast_grid_pla
     return -1;
 }
 
-/* *DRIFT, on rank 0: by how much the difference of two clocks may have changed since the pairs. */
+/* *DRIFT, on rank 0: the most that two clocks' difference has changed since pairs were measured. */
 static int find_drift(const struct grid *g, double *drift)
 {
     const double at = g->then.line.to, since = clock_now() - at,

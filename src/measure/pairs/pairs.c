@@ -195,7 +195,7 @@ static int outlier(const struct pairs_run *m, double *among, const bool *done, d
     return found;
 }
 
-/* Pairs that stand out may have shared a path with others: those would be called slow. */
+/* A pair may be slow only because it shared a path with others, so it is re-measured alone. */
 static int check_outliers(struct pairs_run *m, double *among, double *worst)
 {
     FREED bool *done = calloc((size_t)m->n, sizeof *done);
@@ -237,7 +237,7 @@ static int check_alone(struct pairs_run *m, struct pairs *p)
     return PMPI_Allreduce(&worst, &p->slowdown, 1, MPI_DOUBLE, MPI_MAX, m->comm);
 }
 
-/* Without time left for all senders, each has one port, and what they share is unknown. */
+/* If time is up before all have sent, each rank is taken to have one port; "shared" is unknown. */
 static int find_ports(struct pairs_run *m, struct pairs *p)
 {
     int error = MPI_SUCCESS;
@@ -291,8 +291,8 @@ static int run(struct pairs_run *m, struct pairs *p)
     return collect(m, p);
 }
 
-/* P's drift, on rank 0: a rate that changed shows in one more point of the clock, by how much it
- * moves the line and what it leaves beside it. */
+/* Sets P's drift on rank 0. One more point of the clock shows whether its rate has changed: by how
+ * far it moves the fitted line, and by how much the line's bound grows. */
 static int find_drift(const struct pairs_run *m, struct pairs *p)
 {
     struct sync_clock *clock = m->plan->clock;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One try of a search for many ranks, since each has many. */
+/* With more ranks than FEW_RANKS each test is made once: there are many of them. */
 enum { TRIES = 3, FEW_RANKS = 16, ROUNDS = 24 };
 
 struct fan {
@@ -79,7 +79,7 @@ static int find_several(const struct fan *f, bool *several)
     return MPI_SUCCESS;
 }
 
-/* Until V acknowledges the last of MESSAGES, if only the CALLS of one round delay them. */
+/* Time until V acknowledges the last of MESSAGES, if only the send CALLS of a round delay them. */
 static double time_alone(const struct fan *f, int v, int messages, double calls)
 {
     return f->alone[v] + calls + (messages - 1) * fmax(f->gap[v], calls);
@@ -201,7 +201,7 @@ static int send_drawn(const struct fan *f, int n, int messages)
     return MPI_SUCCESS;
 }
 
-/* By what factor the messages to N receivers were later than by ports that share only the calls. */
+/* The largest ratio of the time of a message to its time if ports shared only the send calls. */
 static double find_factor(const struct fan *f, int n, int messages)
 {
     double worst = 1, calls = sum_calls(f, n);
@@ -213,8 +213,8 @@ static double find_factor(const struct fan *f, int n, int messages)
     return worst;
 }
 
-/* Several ranks send at the same time, in turn to one receiver each, in bursts that meet whenever
- * they begin, and by all ports a message each, as in a broadcast. */
+/* Several ranks send at the same time: in even rounds bursts to one receiver each, long enough to
+ * overlap; in odd rounds one message by each port, as in a broadcast. */
 static int test_round(const struct fan *f, int round, double *shared)
 {
     bool fan = round % 2;
