@@ -1,9 +1,9 @@
-/* Findings about a row: reasons why a figure may not be the latency that it should be. */
+/* Findings about a row: reasons why its figure may differ from the latency that is asked for. */
 #include "latency_bench.h"
 
 #include <math.h>
 
-/* Seconds by which clock readings vary: smaller differences are ignored. */
+/* Seconds. Readings of a clock vary by as much, so smaller differences are ignored. */
 static const double clock_noise = 100e-9;
 
 static const struct latency_figure *slowest_of(const struct latency_result *r)
@@ -32,7 +32,7 @@ struct subject_row {
     double error;
 };
 
-/* The figure's error or the width of its interval, microseconds. */
+/* Microseconds: the error of the figure, or half the width of its interval. */
 #define ERROR_US(us) .number = {{"error_us", (us)}}
 
 static void judge_samples(const struct subject_row *s)
@@ -83,7 +83,7 @@ static void judge_pairs(const struct subject_row *s)
                      "no result for %d pairs: their latency is negative", r->impossible);
 }
 
-/* Judges the paper's assumption: at the slowest destination, and at any. */
+/* Judges whether the method's assumption holds, at the slowest destination and at the others. */
 static void judge_assumption(const struct subject_row *s)
 {
     const struct latency_result *r = s->r;

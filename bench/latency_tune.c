@@ -46,7 +46,7 @@ struct tune {
     struct tuned_set set;
 };
 
-/* Goes on from what an ended tuning of the same library has left in the directory, where the files
+/* Loads what a tuning of the same library that was ended early has left in the directory. The files
  * stay until something is measured. False, with a reason, if nothing can be written there. */
 static bool open_set(struct tune *t)
 {
@@ -79,8 +79,8 @@ struct tune *tune_new(const struct latency_options *o, struct document *d)
     return t;
 }
 
-/* Powers of 4, three times the powers of 2, and the first and last of either kind: algorithms
- * differ most between powers of two and other numbers. */
+/* Whether N ranks are measured: powers of 4, three times the powers of 2, and the first and last of
+ * either kind, since algorithms differ most between powers of two and other numbers. */
 static bool is_selected(size_t n, const struct option_range *range)
 {
     const size_t min = range->min, max = range->max, powers_of_4 = SIZE_MAX / 3;

@@ -15,8 +15,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-/* Only what tuning writes is taken from the file. The rules' path is made anew, since the directory
- * may have been moved. */
+/* Sets the variable of a line "export NAME=VALUE", if it is one that tuning writes. The directory
+ * may have been moved since then, so the path of the rules is made from its present name. */
 static void set_variable(char *line)
 {
     static const char export[] = "export ", rules[] = "OMPI_MCA_coll_tuned_dynamic_rules_filename";
@@ -33,9 +33,9 @@ static const char votes[] = "rules-votes";
 
 /* Whether all RANKS have the rules with the hash SUM; "": this one has none. Ranks that used
  * different rules would wait for each other for ever, and before MPI_Init they have only the run's
- * directory in common. There each adds its vote to a file, after ten seconds one against the rules.
- * The first votes, as many as ranks, decide. The lock makes a network file system show them all;
- * the file stays until the end, since ranks of other hosts may still read it. */
+ * directory in common. Each appends its vote to a file there, and one against the rules after ten
+ * seconds. The first votes, as many as there are ranks, decide. The lock makes votes visible on a
+ * network file system. The file stays until the end, since other hosts may still read it. */
 static bool agree(int ranks, const char *sum)
 {
     enum { SIZE = TUNED_SUM - 1 };

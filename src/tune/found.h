@@ -17,8 +17,8 @@ bool tuned_read(const json_t *json, struct tuned *t);
  * signatures T, with the option that uses that of the first one. */
 void tuned_ours_add(struct document *d, const struct tuned *t, size_t n);
 
-/* Whether env.sh and openmpi.rules in DIRECTORY are as its file tuned.sum says, by their hash or
- * the word of a user who has edited them. SUM: their hash now. */
+/* Whether env.sh, openmpi.rules and tuned.json in DIRECTORY have the hash in its file tuned.sum, or
+ * a user who edited them has written TUNED_EDITED there. SUM: their hash now. */
 enum { TUNED_SUM = 17 };
 #define TUNED_EDITED "edited"
 bool tuned_is_whole(const char *directory, char sum[TUNED_SUM]);

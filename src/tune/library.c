@@ -8,7 +8,7 @@
 
 enum { NAME_ROOM = 80 };
 
-/* --- settings in force --- */
+/* --- changed settings --- */
 
 /* The control variables that were changed, with their former values. */
 static struct setting {
@@ -81,8 +81,8 @@ static const struct tuning_library mpich = {.list = mpich_list, .choose = mpich_
 
 /* --- Open MPI --- */
 
-/* Algorithms that cut messages into segments. Those that are measured: none, and sizes that let
- * the first segment arrive early without a high cost for each. */
+/* Algorithms that cut messages into segments, and the sizes of segments that are measured (0: the
+ * message is not cut): the first segment arrives early, and there are not too many of them. */
 static const char segmented[] = "chain pipeline split_binary_tree binary_tree binary binomial "
                                 "knomial segmented_ring in-order_binary";
 static const int segments[] = {0, 8 << 10, 64 << 10};

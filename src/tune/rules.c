@@ -30,7 +30,7 @@ const struct tuned_operation *tuned_operation_find(const char *mpi_name)
 
 /* --- one algorithm for several signatures --- */
 
-/* False if either is NULL. */
+/* Whether A and B are the same algorithm; false if either is NULL. */
 static bool is_same(const struct algorithm *a, const struct algorithm *b)
 {
     return a && b && a->number == b->number && a->segment == b->segment;
@@ -175,8 +175,8 @@ static const struct tuned *next_after(const struct tuned *a, bool by_ranks,
     return next;
 }
 
-/* The next power of two, or the next other number; of large ones not each, since the files would be
- * large. */
+/* The next number of ranks for which there is a rule: the next power of two, or the next other
+ * number. Of large numbers some are left out, so that the files stay small. */
 static size_t next_ranks(size_t ranks)
 {
     size_t step = 1;
@@ -196,7 +196,7 @@ static struct estimate interpolate(struct estimate a, struct estimate b, double 
                              exp((1 - part) * high_a + part * high_b)};
 }
 
-/* Adds what is between A and B, which differ in their ranks or in their bytes. */
+/* Adds the signatures between A and B, which differ in their ranks or in their bytes. */
 static void add_between(struct tuned_set *s, const struct tuned a, const struct tuned b)
 {
     const bool by_ranks = a.ranks != b.ranks;
@@ -269,15 +269,15 @@ static void add_line(struct lines *l, const struct tuned *t, int ranks, size_t f
     *PUSH(&l->list) = (struct line){t->operation, ranks, from, a};
 }
 
-/* Whether lines for RANKS are good up to those for NEXT: there is no power of two between. */
+/* Whether the lines for RANKS apply up to those for NEXT, since no power of two lies between. */
 static bool goes_on(int ranks, const struct tuned *next)
 {
     return next->between && (ranks ^ (next->ranks - 1)) < ranks;
 }
 
-/* Open MPI uses lines also for more ranks, up to the next number, and the first ones for fewer: so
- * numbers that were not measured get the library's choice. Operations without rules get no lines.
- */
+/* Open MPI applies the lines for a number of ranks up to the next number in the file, and the first
+ * ones to fewer ranks, too. So numbers that were not measured get lines with the library's choice.
+ * Operations without rules get no lines. */
 static struct lines lines_of(const struct rules *r)
 {
     struct lines l = {0};

@@ -18,7 +18,7 @@ enum { PILOT = 2, OPERATIONS = 10, ROUNDS_LEAST = 6, ROUNDS_WANTED = 9, ROUNDS_M
 
 /* --- the judgement, at rank 0 --- */
 
-/* SEEN: blocks of each candidate. */
+/* Fills the times and ratios of OUT. SEEN: the number of blocks of each candidate. */
 static void estimate_all(const double *time, int n, struct tuned *out, int seen[ALGORITHMS_MAX])
 {
     double times[ROUNDS_MAX], ratios[ROUNDS_MAX];
@@ -38,9 +38,9 @@ static void estimate_all(const double *time, int n, struct tuned *out, int seen[
 
 bool tuner_judge(const double *time, int n, bool *alive, struct tuned *out)
 {
-    /* Of so few blocks that there is no interval yet, what takes far longer is dropped, too. */
+    /* Before there are intervals: drops what takes FAR times as long, after FAR_BLOCKS blocks. */
     enum { FAR = 2, FAR_BLOCKS = 3 };
-    /* Only of the library's: a broadcast of collprof must not exclude them. */
+    /* The least of the library's algorithms: a broadcast of collprof must not exclude them. */
     double least = 1, middle = 1;
     bool open = n < ROUNDS_LEAST;
     int seen[ALGORITHMS_MAX];
@@ -159,7 +159,7 @@ static int open_one(struct state *s, int k, double longest)
     return is_right(s, k, &s->next.alive[k]);
 }
 
-/* A block has about four announcements for each operation. */
+/* A first estimate of EACH: a block has about four messages of the start for each operation. */
 static int harmony_open(struct state *s)
 {
     const double start = clock_now();
@@ -202,8 +202,8 @@ static int measure_block(struct state *s, int k, double *time)
     return error;
 }
 
-/* Each round begins with another candidate, so that none always follows the same one. A block has
- * an operation of warm-up. */
+/* Each round begins with another candidate, so that none is always the first. Each block begins
+ * with an operation of warm-up. */
 static int measure_round(struct state *s, int round)
 {
     double *row = &s->time[round * ALGORITHMS_MAX];
@@ -221,7 +221,7 @@ static int measure_round(struct state *s, int round)
     return MPI_SUCCESS;
 }
 
-/* After N rounds; 0: there is no time for another one. */
+/* The operations of a block in the round after N rounds; 0: there is no time for a round. */
 static int operations_next(const struct state *s, int n)
 {
     double one = 0;
@@ -251,7 +251,7 @@ static void list_trees(struct tuned *out)
 {
     for (size_t i = 0; i < n_bcasts && out->n < ALGORITHMS_MAX; i++) {
         if (!bcasts[i]->run || !bcasts[i]->build)
-            continue; /* needs latencies, or is a slow one, for comparison */
+            continue; /* it needs latencies, or is slow and only for comparisons */
         struct algorithm *a = &out->candidate[out->n++];
         snprintf(a->name, sizeof a->name, ALGORITHM_OURS "%s", bcasts[i]->name);
         a->number = -2 - (int)i;
