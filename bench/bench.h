@@ -131,5 +131,5 @@ void bench_progress(const struct bench *b, size_t done, size_t total);
  * TMPDIR or /tmp. A line on stderr then names the file. */
 void bench_keep(const struct bench *b, struct document *results);
 
-/* Ends this, and removes the file if the results were SAVED. */
+/* Ends what bench_keep() began, and removes its file if the results were SAVED elsewhere. */
 void bench_keep_end(bool saved);

@@ -9,9 +9,8 @@
 #include <string.h>
 #include <sys/sysinfo.h>
 
-#define BASE_SECONDS                                                                               \
-    0.2 /* limit for one kind of base round (enum overlap_base_kind) at one size                   \
-         */
+/* Limit for one kind of base round (enum overlap_base_kind) at one size. */
+#define BASE_SECONDS 0.2
 
 struct overlap_options {
     struct bench bench;

@@ -147,7 +147,7 @@ static void add_slow(const struct pairs *p, const struct slow *slow, struct docu
     }
 }
 
-/* Adds the table of slow hosts, ranks and pairs. Returns whether there are any. */
+/* Adds a finding for each slow host, rank and pair. Returns whether there are any. */
 static bool add_all_slow(const struct pairs *p, double factor, struct document *d)
 {
     size_t n;

@@ -22,7 +22,7 @@ static struct column columns[] = {
     {"ended_by", NULL, COLUMN_TEXT, 0, "the stop rule, or the budget", .flags = COLUMN_DATA_ONLY},
 };
 
-/* The first columns are those of COLUMNS. */
+/* The first columns are copied from COLUMNS. */
 enum { POINT_COLUMNS = 4 };
 static struct column pair_columns[] = {
     [POINT_COLUMNS] = {"from", NULL, COLUMN_INTEGER, 0, "the rank that enters last"},

@@ -87,7 +87,7 @@ struct instruction {
 struct keeping {
     struct plan plan;
     struct series *s;
-    struct samples means; /* of each batch, as in the paper */
+    struct samples means; /* mean of each batch: the paper's samples */
     long operations;      /* operations in all batches after the warm-up */
     double started;       /* budget_now() */
     int warm;             /* warm-up operations done */
@@ -334,7 +334,7 @@ bool estimates_differ(struct estimate a, struct estimate b, double tolerance)
 }
 
 static const double settle_tolerance = 2e-3;
-enum { CURVE_MAX = 10 }; /* holds */
+enum { CURVE_MAX = 10 }; /* largest number of holds that are tried */
 
 /* Whether a longer hold lowered the value. If it is larger instead, this is noise: a longer loop
  * has more cold caches and interruptions, but a hold cannot make an operation slower. */

@@ -1,9 +1,9 @@
 /* Measures one quantity repeatedly, by several ranks, until a plan says that it is known well
  * enough or that the time is over. All times are in seconds.
  *
- * A series consists of batches: calls of a function of the method's, by every rank, that repeats an
- * operation and begins with a barrier. Before every batch rank 0 broadcasts what to do next, so
- * that no decision is made inside the timed part. Only rank 0 stores samples.
+ * A series consists of batches. A batch is a function of the caller that every rank calls: it
+ * begins with a barrier and repeats an operation. Before every batch rank 0 broadcasts what to do
+ * next, so that no decision is made inside the timed part. Only rank 0 stores samples.
  *
  * The hold is a time that the batch waits in each operation; the batch defines on which rank and
  * where. A curve is the quantity measured with increasing holds: one point for each hold. */
@@ -27,10 +27,10 @@ struct plan {
     enum stop_rule stop;
     int repeats_min, repeats_max; /* batches; paper: 8 and 30 */
     double budget;                /* seconds; 0: no limit. A series that exceeds it ends */
-    double budget_most; /* BUDGET for a series whose median has no interval yet; at least BUDGET; 0:
-                           the same */
-    double until; /* clock_now() of rank 0 after which no batch begins, even without a result: in an
-                     application, which waits meanwhile; 0: no such limit */
+    double budget_most; /* limit instead of BUDGET, not below it, while the median has no interval;
+                           0: BUDGET */
+    double until; /* clock_now() of rank 0 after which no batch begins, even without a result, since
+                     an application waits for the measurement; 0: no such limit */
     int warmup;   /* operations before the first sample */
     double known; /* seconds of one operation, if known from a series before: then there is no
                      warm-up; 0: unknown */

@@ -140,7 +140,7 @@ double sync_line_missed(const struct sync_line *line, const struct sync_point *p
 
 /* --- which clock each host follows --- */
 
-enum { ALL_DISTANCES_TO = 12 }; /* ranks */
+enum { ALL_DISTANCES_TO = 12 }; /* with more ranks, only distances that are powers of two */
 
 int sync_distances(int n, int distance[SYNC_DISTANCES_MAX])
 {

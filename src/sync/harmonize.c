@@ -29,7 +29,7 @@ int harmonize_open(struct harmony *h, struct sync_clock *clock, MPI_Comm comm)
     *h = (struct harmony){.clock = clock, .comm = comm, .follows = clock->comm == comm, .from = -1};
     if (h->follows)
         TRY(measure_again(h));
-    h->apart = 0; /* counts from now on */
+    h->apart = 0; /* differences of the clocks before this point do not matter */
     for (int i = 0; i < HARMONY_TRIES; i++) {
         TRY(PMPI_Barrier(comm));
         double announced = sync_now(clock);

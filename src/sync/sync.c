@@ -326,7 +326,6 @@ int sync_check(struct sync_clock *clock, MPI_Comm comm, int from, double *apart)
     return MPI_SUCCESS;
 }
 
-/* clock_hold() yields the processor if there are more ranks than processors. */
 bool sync_wait(const struct sync_clock *clock, double moment)
 {
     double left = sync_local(clock, moment) - clock_now();

@@ -16,7 +16,7 @@ struct direct {
     int last;    /* the rank that enters when the others are inside; -1: all enter together */
     double hold; /* LAST enters this many seconds plus the slack after the others */
     bool window; /* times count from the first entry, not the last */
-    struct harmony own, *start; /* START: OWN, or that of the case */
+    struct harmony own, *start; /* START is OWN, or latency_case.start */
     struct stamp *mine, *all;   /* stamps of a batch; ALL is only on rank 0 */
 
     /* Seconds that each rank waits after an operation before it sends again, since its messages

@@ -52,8 +52,8 @@ struct latency_case {
 };
 
 enum {
-    TIMED_OPERATION, /* what the method times. ol and held: E_i, from the root's entry to the
-                        arrival of rank i's acknowledgement, minus the hold */
+    TIMED_OPERATION, /* what the method times. ol and held: E_i, from FROM's entry to the arrival of
+                        TO's acknowledgement, minus the hold */
     TIMED_PING,      /* the acknowledgement by itself. ol: RTL_i, its round trip. held: its one-way
                         latency; see latency_figure.error */
     N_TIMED
@@ -97,7 +97,7 @@ enum latency_meaning {
 
 struct latency_result {
     const struct latency_method *method;
-    struct estimate value;         /* in seconds, of what METHOD's MEANING says */
+    struct estimate value;         /* seconds; METHOD's MEANING says what it is */
     double loop_mean;              /* VALUE computed from the means of loops, or NaN */
     struct series series;          /* empty for methods that measure pair by pair */
     struct latency_figure *figure; /* one for each rank or pair; NULL if the method has none */
@@ -169,10 +169,10 @@ int latency_measure_direct(const struct latency_case *c, struct latency_outcome 
 /* Whether the slowest pair's figure is only an upper bound, since a longer hold may lower it. */
 bool latency_unsettled(const struct latency_result *r);
 
-/* The value of R, or of its figure F if that is not NULL, with an interval that contains *ERROR:
- * the error in seconds that clocks and halved round trips may cause. It is NaN if *ERROR
- * exceeds 1.1 times the value. LOW is 0 if the value is an upper bound, HIGH is NaN if it is a
- * lower bound. */
+/* The value of R, or of its figure F if that is not NULL. *ERROR is the error in seconds that
+ * clocks and halved round trips may cause: the interval is widened by it, and the value is NaN if
+ * *ERROR exceeds 1.1 times the value. LOW is 0 for an upper bound, HIGH is NaN for a lower bound.
+ */
 struct estimate latency_within(const struct latency_result *r, const struct latency_figure *f,
                                double *error);
 

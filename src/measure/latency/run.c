@@ -131,10 +131,10 @@ bool latency_unsettled(const struct latency_result *r)
 }
 
 /* - *ERROR of a result: some other figure, plus its own error, may be the largest.
- * - Autocorrelated samples, such as by a drifting clock, have no interval: their range is taken for
- *   it if *ERROR is larger anyway.
- * - A value with an error of 1.1 times as much is unknown. Not of 1.0: a broadcast to one host
- * takes about half a round trip, which is the error. */
+ * - Autocorrelated samples, such as by a drifting clock, have no interval: their range is taken
+ *   instead if *ERROR is larger anyway.
+ * - A value is unknown if its error exceeds 1.1 times the value, not 1.0 times: a broadcast to one
+ *   host takes about half a round trip, and that is its error. */
 struct estimate latency_within(const struct latency_result *r, const struct latency_figure *f,
                                double *error)
 {

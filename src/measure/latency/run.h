@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-/* Message tags on the case's communicator; broadcasts of src/trees use another one. */
+/* Message tags on the case's communicator; broadcasts of src/trees use another tag. */
 enum { TAG_ACK = 0x6163, TAG_RING = 0x6172, TAG_PING = 0x6169, TAG_VALUES = 0x6176 };
 
 /* A pilot measurement times all pairs in a few operations. It shows which pairs may have the

@@ -18,7 +18,7 @@ enum { OVERLAP_MESSAGES = 8 }; /* pending at once, at most */
 /* The base round: communication alone, as the paper's T_comm. */
 enum overlap_base_kind {
     BASE_CONTIGUOUS, /* half a ping-pong of contiguous data */
-    BASE_VECTOR,     /* the same in blocks of 32 bytes at a stride of 64 */
+    BASE_VECTOR,     /* half a ping-pong of blocks of 32 bytes at a stride of 64 */
     BASE_CPU,        /* the time inside a blocking send */
     N_BASES,
     BASE_NONE = N_BASES /* for benchmarks that the paper does not have */
