@@ -77,9 +77,15 @@ static error_t check(struct option_parser *parser, void *values)
     const struct timeline_view *view = &r->run.view;
     if (r->table != NO_TABLE && f != &export_text && f != &export_csv)
         return option_refuse(parser, "--table is for --format=text or csv");
-    if (r->run.what_if && (f != &export_text || r->table != NO_TABLE || r->run.options.full))
-        return option_refuse(parser, "--what-if is one line of text: leave out other formats, "
+    if ((r->run.what_if || r->list) &&
+        (f != &export_text || r->table != NO_TABLE || r->run.options.full))
+        return option_refuse(parser, "--what-if and --list are text: leave out other formats, "
                                      "--table and --full");
+    if (r->run.what_if && !report_change_is_valid(r->run.what_if))
+        return option_refuse(parser,
+                             "--what-if=%s: expected balance:SITE, faster:SITE,PERCENT, "
+                             "no-transfer or bcast:TREE (binomial, linear, backward, flat)",
+                             r->run.what_if);
     if (f != &export_html && (!isnan(view->from) || !isnan(view->to)))
         return option_refuse(parser, "--from and --to are for --format=html");
     if (view->to <= (view->from > 0 ? view->from : 0))

@@ -33,7 +33,7 @@ struct document *launches_document(const char *const *path, size_t before, size_
  * ranks. A run that is given twice counts once. A document of schema collprof-scale/2 with the
  * table "scale" (a row for each run, by number of ranks), a picture of it, and findings: the factor
  * that falls most, and runs whose factors are unknown. C: a rank's time outside of MPI
- * (report/efficiency.h); the reference is the fastest run with the fewest ranks.
+ * (report/tables.h); the reference is the fastest run with the fewest ranks.
  *
  *     computation scaling = sum of C of the reference / sum of C  (WEAK: means instead of sums)
  *     global efficiency   = parallel efficiency x computation scaling

@@ -1,6 +1,5 @@
-/* A document: what a program has to say, declared once and written in every format. It has facts
- * (a header), findings, tables and pictures. Benchmarks, the report of a run and comparisons are
- * documents.
+/* A document: the results of a program, declared once and written in every format. It has facts (a
+ * header), findings, tables and pictures. Benchmarks, the report of a run and comparisons make one.
  *
  *   text  "# key: value" lines, then each table aligned under its heads, then the findings
  *   csv   "# key: value" lines; for each table "# table: NAME" and comma-separated rows (RFC 4180)
@@ -10,7 +9,8 @@
  *         "findings": [...], "pictures": [...]}; an empty cell is null
  *   page  one HTML file that draws the pictures and sorts the tables (document/page.h)
  *
- * Strings are copied unless it is said that they are not. Memory as in base/memory.h. */
+ * Strings are copied, except where a comment says otherwise. If memory is short, functions leave
+ * the caller's memory_try() (base/memory.h). */
 #pragma once
 
 #include "base/stats.h"
@@ -20,13 +20,13 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Declarations name the members that they need; the others are zero. */
+/* Columns, findings and pictures are initialized by members' names; the others are zero. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 struct table;
 struct document;
 
-/* SCHEMA: name and version of its content: "collbench-bcast/1". */
+/* SCHEMA: name and version of the content, "collbench-bcast/1". Release by document_free(). */
 struct document *document_new(const char *schema);
 void document_free(struct document *d); /* D may be NULL */
 
@@ -77,8 +77,8 @@ struct table *document_table(struct document *d, const char *name, const char *t
 /* The table of that name; NULL if there is none. */
 struct table *document_find_table(const struct document *d, const char *name);
 
-/* Cells are given from left to right; the last cell finishes the row. A number given to a column of
- * another numeric kind is converted. */
+/* Each call adds the next cell, from left to right; the last cell finishes the row. A number is
+ * converted to the column's kind. */
 void table_text(struct table *t, const char *value); /* NULL: an empty cell */
 void table_integer(struct table *t, long long value);
 void table_real(struct table *t, double value); /* NaN: an empty cell */
@@ -87,20 +87,20 @@ void table_real(struct table *t, double value); /* NaN: an empty cell */
     table_real_list(t, (const double[]){__VA_ARGS__},                                              \
                     sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
 void table_real_list(struct table *t, const double *value, size_t n);
-/* Three cells: E's value, lower and upper end. Columns of real numbers get microseconds. */
+/* Three cells: E's value, lower and upper end, in seconds; a COLUMN_REAL gets microseconds. */
 void table_estimate(struct table *t, struct estimate e);
 
 /* Sorts the rows by descending numbers in COLUMN; equal ones keep their order, rows without a
  * number come last. */
 void table_sort_by(struct table *t, const char *column);
 
-size_t table_rows(const struct table *t); /* finished rows */
+size_t table_rows(const struct table *t); /* number of finished rows; 0 if T is NULL */
 
 /* --- findings --- */
 
 enum severity {
     SEVERITY_ERROR,   /* a serious problem: results must not be used */
-    SEVERITY_FINDING, /* what the user should know and can change */
+    SEVERITY_FINDING, /* a cost that the user can avoid */
     SEVERITY_DOUBT,   /* figures are less certain than they appear */
     SEVERITY_NOTE     /* how to interpret figures */
 };
@@ -133,8 +133,8 @@ struct finding {
 void document_finding(struct document *d, const struct finding *f, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Adds a finding about one row of T: the row in progress, or otherwise the last one. Text shows it
- * below the row; CSV has the key in a column "remarks". */
+/* Adds a finding about the last row of T, finished or not. Text shows it below the row; CSV has the
+ * key in a column "remarks". */
 void table_remark(struct table *t, const struct finding *f, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -143,7 +143,7 @@ void table_remark(struct table *t, const struct finding *f, const char *format, 
  * least and at most), "share", "site", "ranks", "numbers" (an object), "advice". Borrowed. */
 const json_t *document_finding_list(const struct document *d);
 
-/* Of a finding or remark, also one that was read from a file: a note if it has no known one. */
+/* The severity of a finding in JSON; SEVERITY_NOTE if it has no known one. */
 enum severity document_severity(const json_t *finding);
 
 /* --- pictures --- */
@@ -160,7 +160,7 @@ enum palette {
     PALETTE_OVERLAP  /* black 0, purple, red 1, yellow 2 and more: as in Denis and Trahay */
 };
 
-/* How a table is drawn. All names are those of columns, unless stated otherwise. */
+/* How a table is drawn. Members are names of columns, unless stated otherwise. */
 struct picture {
     enum picture_kind kind;
     const char *name;           /* of its section on the page: letters, digits, '-'; NULL: that of
@@ -209,7 +209,6 @@ void document_write(const struct document *d, FILE *out, enum format format);
 /* One table as CSV: column names, then a line for each row. */
 void table_csv_write(const struct table *t, FILE *out);
 
-/* Writes to PATH (NULL or "-": standard output). A file is first written under a temporary name
- * beside it, so that no incomplete file is ever seen. On failure gives the reason
- * (base/reason.h). */
+/* Writes to PATH (NULL or "-": standard output) by save_open(), so that no reader finds an
+ * incomplete file. On failure gives the reason (base/reason.h). */
 bool document_save(const struct document *d, const char *path, enum format format);

@@ -115,7 +115,7 @@ void table_sort_by(struct table *t, const char *column)
         qsort_r(t->rows.at, t->rows.n, sizeof *t->rows.at, larger_first, (void *)column);
 }
 
-/* Adds the next cell of T. Takes over VALUE. */
+/* Takes over VALUE. */
 static void add_cell(struct table *t, json_t *value)
 {
     if (t->next == 0)
@@ -135,7 +135,7 @@ void table_integer(struct table *t, long long value)
     table_real(t, (double)value);
 }
 
-/* The count in a damaged file may be larger than any integer. */
+/* Counts from a damaged file may exceed an integer: they are limited to 2^62. */
 void table_real(struct table *t, double value)
 {
     const enum column_kind kind = t->columns[t->next].kind;
@@ -189,8 +189,8 @@ enum severity document_severity(const json_t *finding)
     return s;
 }
 
-/* Inserted after findings that are more severe, or as severe with at least the same share of the
- * run. */
+/* Inserts it before the less severe findings, and before equally severe ones with a smaller share
+ * of the run. */
 void document_finding(struct document *d, const struct finding *f, const char *format, ...)
 {
     json_t *all = document_part(d, "findings");
@@ -226,7 +226,7 @@ void table_remark(struct table *t, const struct finding *f, const char *format, 
     va_end(args);
 }
 
-/* LIST ends with NULL, and may be NULL. */
+/* The texts of LIST, which ends with NULL, as an array; empty if LIST is NULL. */
 static json_t *texts_json(const char *const *list)
 {
     json_t *array = json_array();

@@ -1,5 +1,5 @@
-/* Making, reading and writing JSON, for all parts of the program. Memory as in base/memory.h: these
- * functions accept the NULL that jansson returns when memory is short. */
+/* Making, reading and writing JSON. If memory is short, functions leave the caller's memory_try()
+ * (base/memory.h): they check the NULL that jansson returns then, also as VALUE. */
 #pragma once
 
 #include "base/stats.h"
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Like jansson's functions, they take over VALUE. KEY must be UTF-8. */
+/* Adds a member, or an element. VALUE's reference is taken over. KEY must be UTF-8. */
 void json_put(json_t *object, const char *key, json_t *value);
 void json_push(json_t *array, json_t *value);
 
@@ -40,13 +40,14 @@ static inline const char *json_text_at(const json_t *object, const char *key)
 /* Adds E in microseconds to OBJECT, as NAME_us, NAME_low_us and NAME_high_us; null if unknown. */
 void json_put_estimate(json_t *object, const char *name, struct estimate e);
 
-/* Makes every text in it printable: see quote_plain(). */
+/* Makes every text in JSON printable, as quote_plain() does. */
 void json_make_printable(json_t *json);
 
-/* Parses the regular file PATH; on failure NULL, with "PATH: reason" in WHY. */
+/* The content of the regular file PATH, a new reference; on failure NULL, with "PATH: reason" in
+ * WHY, which has SIZE bytes. */
 json_t *json_file_load(const char *path, char *why, size_t size);
 
-/* Writes VALUE with 15 digits (so that 0.1 is "0.1", and ten days keep their nanoseconds), and
- * takes over its reference. On one line, or (INDENTED) with one member a line; then ends the line.
- * If writing fails, OUT keeps the error. */
+/* Writes VALUE and a line break, and takes over its reference. Numbers have 15 digits: 0.1 is
+ * "0.1", and times of ten days keep their nanoseconds. INDENTED: one member a line. ferror(OUT)
+ * tells errors. */
 void json_write(json_t *value, FILE *out, bool indented);

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* JSON inside of a script element: a '<', which only texts contain, could end that element. */
+/* Writes JSON for a script element. A '<' in a text could end the element, so it is escaped. */
 static void put_json(const json_t *json, FILE *out)
 {
     char *text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(9));

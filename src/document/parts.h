@@ -6,7 +6,7 @@
 
 struct table_row {
     json_t *cells; /* by column name, and "remarks": a list of findings */
-    size_t place;  /* index before sorting */
+    size_t place;  /* index before sorting, which keeps the order of equal rows */
 };
 
 struct table {
@@ -29,8 +29,8 @@ enum { CELL_ROOM = 352 }; /* enough for the largest double */
 
 /* The cell as data: a text, or a number printed into NUMBER; "" if it is empty. */
 const char *cell_data(const struct table *t, size_t row, size_t column, char number[CELL_ROOM]);
-/* Joins the texts (KEY "text") or keys (KEY "key") of all remarks on a row, separated by BETWEEN.
- * Release by free(); NULL if there are none. */
+/* The texts (KEY "text") or keys (KEY "key") of all remarks on a row, separated by BETWEEN; NULL if
+ * there are none. Release by free(). */
 char *table_row_remarks(const struct table *t, size_t row, const char *key, const char *between);
 
 /* The unit of the column's data; "" if none. */

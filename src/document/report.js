@@ -11,8 +11,6 @@ const PALETTES = {
 const MOST_ROWS = 200; /* of a table, until the user asks for more */
 const OPTIONAL = 1, HIDDEN_IN_TEXT = 4; /* COLUMN_OPTIONAL, COLUMN_DATA_ONLY */
 
-/* --- figures --- */
-
 const digits = v => v < 9.995 ? v.toFixed(2) : v < 99.95 ? v.toFixed(1) : v.toFixed(0);
 const time = us => {
     const v = Math.abs(us), sign = us < 0 ? '-' : '';
@@ -48,8 +46,6 @@ function shown(column, value) {
 const headOf = c => (c.head || c.name) + (c.unit && ['real', 'integer'].includes(c.kind) ? ` (${c.unit})` : '');
 const columnOf = (table, name) => table.columns.find(c => c.name === name);
 
-/* --- elements --- */
-
 function element(name, properties = {}, ...children) {
     const e = document.createElement(name);
     for (const [key, value] of Object.entries(properties))
@@ -79,8 +75,6 @@ function showFacts() {
         facts.append(element('dt', {}, key), element('dd', {}, value));
     if (facts.children.length) add(element('section', { id: 'facts' }, element('h2', {}, 'Run'), facts));
 }
-
-/* --- tables --- */
 
 function cellOf(column, value) {
     const text = shown(column, value), cell = element('td', {}, text);
@@ -136,8 +130,6 @@ class Table {
         this.fill();
     }
 }
-
-/* --- pictures --- */
 
 const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const different = list => [...new Set(list)];

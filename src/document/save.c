@@ -17,8 +17,8 @@ static bool cannot(const char *path)
 
 enum target { TARGET_OUTPUT, TARGET_FILE, TARGET_DIRECTORY, TARGET_SPECIAL };
 
-/* A device or a pipe must not be replaced by renaming. /dev/stdout may lead to a file, whose
- * earlier content would be lost. */
+/* A device or a pipe is written directly: renaming would replace it. So is /dev/stdout: if the
+ * shell has redirected it to a file by >>, renaming would remove the file's earlier content. */
 static enum target target_of(const char *path)
 {
     struct stat s;
@@ -29,7 +29,7 @@ static enum target target_of(const char *path)
     return S_ISDIR(s.st_mode) ? TARGET_DIRECTORY : TARGET_SPECIAL;
 }
 
-bool save_is_safe(const char *path)
+static bool is_safe(const char *path)
 {
     struct stat s;
     if (lstat(path, &s) || S_ISREG(s.st_mode))
@@ -70,7 +70,7 @@ bool save_open(struct save *s, const char *path)
     *s = (struct save){.out = target == TARGET_OUTPUT ? stdout : NULL};
     if (s->out)
         return true;
-    if (!save_is_safe(path))
+    if (!is_safe(path))
         return false;
     s->path = memory_strdup(path);
     errno = EISDIR;
@@ -121,8 +121,8 @@ void save_abandon(struct save *s)
 bool save_possible(const char *path)
 {
     struct save s;
-    if (target_of(path) == TARGET_SPECIAL) /* not opened now: a pipe may have no reader yet */
-        return save_is_safe(path) && (access(path, W_OK) == 0 || cannot(path));
+    if (target_of(path) == TARGET_SPECIAL) /* opening a pipe would block until it has a reader */
+        return is_safe(path) && (access(path, W_OK) == 0 || cannot(path));
     if (!save_open(&s, path))
         return false;
     save_abandon(&s);

@@ -11,25 +11,21 @@ struct save {
     char *temporary; /* NULL if written directly */
 };
 
-/* Opens PATH for writing (NULL, "-" or /dev/stdout: standard output) if that is safe. On failure
- * gives the reason (base/reason.h). */
+/* Opens PATH for writing (NULL, "-" or /dev/stdout: standard output). A link, except to a device or
+ * a pipe, and a link, pipe or directory of another user (except root) is refused, since it may lead
+ * to any file of this user. On failure gives the reason (base/reason.h). */
 bool save_open(struct save *s, const char *path);
 
-/* Whether PATH may be written; save_open() checks it. Links are followed only to a device or a
- * pipe. A link, a pipe or a directory that belongs to another user (except root) is refused: in a
- * directory that others can write it could lead to any file of this user. Gives the reason. */
-bool save_is_safe(const char *path);
-
-/* Whether PATH can be a regular file, in a directory that may hold other files. */
+/* False if PATH is standard output, a device or a pipe: a program that writes a second file beside
+ * PATH does so only if this is true. */
 bool save_is_file(const char *path);
 
-/* Ends writing and moves the file into place. On failure (such as a full disk) gives the reason,
- * keeps the previous file and returns false. */
+/* Ends writing and renames the temporary file to the target. On failure (such as a full disk) gives
+ * the reason and returns false; an earlier file at the target is then unchanged. */
 bool save_commit(struct save *s);
 
-/* Gives up: removes the temporary file. */
-void save_abandon(struct save *s);
+void save_abandon(struct save *s); /* ends writing, and removes the temporary file */
 
-/* Whether save_open() would succeed, without changing anything: a benchmark can refuse before an
- * hour of measuring instead of after it. Otherwise gives the reason. */
+/* Whether save_open() would succeed, without changing anything: a benchmark asks before it begins
+ * to measure. Otherwise gives the reason. */
 bool save_possible(const char *path);

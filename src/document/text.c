@@ -31,7 +31,7 @@ static void cut(char *text, size_t room)
 
 static void real_text(double value, int decimals, char number[CELL_ROOM])
 {
-    bool zero = fabs(value) < 0.5 * pow(10, -decimals); /* it would print "-0.00" */
+    bool zero = fabs(value) < 0.5 * pow(10, -decimals); /* -0.001 would be "-0.00" */
     snprintf(number, CELL_ROOM, "%.*f", decimals, zero ? 0 : value);
 }
 
@@ -56,7 +56,7 @@ const char *cell_data(const struct table *t, size_t row, size_t column, char num
     return number;
 }
 
-/* In tables there is no blank between a number and its unit. */
+/* "1.5 ms" becomes "1.5ms": in tables a number with its unit is one word. */
 static const char *without_blank(char *text)
 {
     char *blank = strchr(text, ' ');
@@ -94,16 +94,15 @@ static const char *cell_shown(const struct table *t, size_t row, size_t column,
     }
 }
 
-/* The layout of a table: a row of heads, possibly one of units, then the table's rows. */
+/* The layout of a table: a row of heads, a row of units if there are some, the table's rows. */
 struct text_grid {
     const struct table *t;
-    const struct column *column; /* those of the table */
-    size_t columns, heads, rows; /* ROWS includes HEADS */
+    size_t columns, heads, rows; /* ROWS includes the HEADS rows above the table's */
     char **cell;                 /* ROWS times COLUMNS */
     size_t *room;                /* width of each column; 0: omitted */
 };
 
-/* Only numbers that are printed without a unit have it in the head. */
+/* The unit below the head; "" for kinds whose cells have a unit or need none. */
 static const char *unit_of(const struct column *c)
 {
     return c->unit && c->kind <= COLUMN_REAL ? c->unit : "";
@@ -112,7 +111,7 @@ static const char *unit_of(const struct column *c)
 /* Release by free(). */
 static char *text_of(const struct text_grid *g, size_t row, size_t column)
 {
-    const struct column *c = &g->column[column];
+    const struct column *c = &g->t->columns[column];
     char number[CELL_ROOM], *text;
     if (row == 0)
         return memory_strdup(c->head ? c->head : c->name);
@@ -129,7 +128,7 @@ static char *text_of(const struct text_grid *g, size_t row, size_t column)
 static void fill_grid(struct text_grid *g, bool brief)
 {
     for (size_t c = 0; c < g->columns; c++) {
-        unsigned flags = g->column[c].flags;
+        unsigned flags = g->t->columns[c].flags;
         bool empty = g->rows > g->heads;
         size_t widest = 0;
         for (size_t r = 0; r < g->rows; r++) {
@@ -156,22 +155,22 @@ static size_t widest_name(const struct text_grid *g)
 {
     size_t found = g->columns;
     for (size_t c = 0; c < g->columns; c++)
-        if ((g->column[c].flags & COLUMN_SHORTEN) &&
+        if ((g->t->columns[c].flags & COLUMN_SHORTEN) &&
             (found == g->columns || g->room[c] > g->room[found]))
             found = c;
     return found;
 }
 
-/* Omits optional columns, from the right, until the widest text column can have a quarter of the
- * width; then makes text columns narrower, and (BRIEF) cuts their cells off, so that a row is one
- * line. */
+/* Makes the table at most WIDTH wide. Omits optional columns, from the right, until a quarter of
+ * the width is left for the widest text column; then makes text columns narrower. BRIEF: cuts their
+ * cells off; otherwise these continue on the next line. */
 static void fit_grid(struct text_grid *g, size_t width, bool brief)
 {
     size_t name = widest_name(g), wanted = name < g->columns ? g->room[name] : 0;
     size_t least = width / 4 > LEAST_WIDEST ? width / 4 : LEAST_WIDEST;
     size_t spare = wanted > least ? wanted - least : 0;
     for (size_t c = g->columns; c-- > 0;)
-        if ((g->column[c].flags & COLUMN_OPTIONAL) && total_of(g) > width + spare)
+        if ((g->t->columns[c].flags & COLUMN_OPTIONAL) && total_of(g) > width + spare)
             g->room[c] = 0;
     while (total_of(g) > width) {
         name = widest_name(g);
@@ -204,7 +203,7 @@ static size_t fitting(const char *text, size_t room)
     return bytes ? bytes : most;
 }
 
-/* Prints what fits of each cell of row R on one line, from FROM[column] on, which it advances.
+/* Prints one line of row R: what fits of each cell, from byte FROM[column] on, which is advanced.
  * Returns whether all cells are complete. Lines have no trailing blanks. */
 static bool put_line(const struct text_grid *g, size_t r, size_t *from, bool comment, FILE *out)
 {
@@ -213,7 +212,7 @@ static bool put_line(const struct text_grid *g, size_t r, size_t *from, bool com
     fputs(comment ? "#" : "", out);
     for (size_t c = 0; c < g->columns; c++) {
         const char *text = g->cell[r * g->columns + c] + from[c];
-        bool left = g->column[c].kind == COLUMN_TEXT;
+        bool left = g->t->columns[c].kind == COLUMN_TEXT;
         if (!g->room[c])
             continue;
         size_t bytes = fitting(text, g->room[c]),
@@ -230,7 +229,6 @@ static bool put_line(const struct text_grid *g, size_t r, size_t *from, bool com
     return complete;
 }
 
-/* Remarks are printed below their rows. */
 static void put_grid(const struct text_grid *g, FILE *out, bool comments, size_t width)
 {
     FREED size_t *from = memory_alloc(g->columns * sizeof *from);
@@ -247,22 +245,21 @@ static void put_meanings(const struct text_grid *g, FILE *out, size_t width)
 {
     char mark[80];
     for (size_t c = 0; c < g->columns; c++) {
-        if (!g->room[c] || !g->column[c].meaning)
+        if (!g->room[c] || !g->t->columns[c].meaning)
             continue;
         snprintf(mark, sizeof mark, "  %.70s: ", g->cell[c]);
-        text_paragraph_write(out, mark, g->column[c].meaning, width);
+        text_paragraph_write(out, mark, g->t->columns[c].meaning, width);
     }
 }
 
 void table_text_write(const struct table *t, FILE *out, const struct text_options *o)
 {
-    struct text_grid g = {
-        .t = t, .column = t->columns, .columns = t->n_columns, .heads = 1, .rows = table_rows(t)};
+    struct text_grid g = {.t = t, .columns = t->n_columns, .heads = 1, .rows = table_rows(t)};
     if (o->rows && g.rows > o->rows)
         g.rows = o->rows;
     size_t left = table_rows(t) - g.rows;
     for (size_t c = 0; c < g.columns; c++)
-        g.heads = *unit_of(&g.column[c]) ? 2 : g.heads;
+        g.heads = *unit_of(&t->columns[c]) ? 2 : g.heads;
     g.rows += g.heads;
     g.cell = memory_alloc(g.rows * g.columns * sizeof *g.cell);
     g.room = memory_alloc(g.columns * sizeof *g.room);

@@ -8,14 +8,14 @@ struct text_options {
     size_t width;  /* characters; 0: unlimited */
     size_t rows;   /* most rows shown of a table, with the number of omitted ones; 0: all */
     bool comments; /* heads, facts, and remarks (below their row) begin with '#', and each row is
-                      one line, so that awk and plotters can read it */
-    bool brief;    /* each row is one line; without optional columns, and without the number of
-                      omitted rows */
-    bool explain;  /* print what each column means, under its table */
+                      one line, so that awk and plotters can read the table */
+    bool brief;    /* each row is one line; optional columns and the number of omitted rows are not
+                      shown */
+    bool explain;  /* the meaning of each column follows its table */
 };
 
-/* Writes everything: facts, findings and the tables that have rows; with COMMENTS findings, all
- * tables and then facts. */
+/* Writes facts, findings and the tables that have rows; with COMMENTS findings, all tables, and
+ * then facts. */
 void document_text_write(const struct document *d, FILE *out, const struct text_options *o);
 
 /* Writes one table, without its title. A name that is too wide continues on the next line. */

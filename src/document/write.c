@@ -1,4 +1,3 @@
-/* Writes a document in its formats, to streams and files. */
 #include "base/quote.h"
 #include "document/json.h"
 #include "document/parts.h"
@@ -46,7 +45,7 @@ char *table_row_remarks(const struct table *t, size_t row, const char *key, cons
     return text;
 }
 
-/* "held_us": the column's name with its unit; signs such as % are written as words. */
+/* Writes the column's name and unit, "held_us"; "percent" for %, which names of variables lack. */
 static void csv_head(const struct column *c, FILE *out)
 {
     static const char *const words[][2] = {{"B", "bytes"}, {"%", "percent"}, {"MB/s", "mb_per_s"}};

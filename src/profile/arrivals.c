@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One instance that all members recorded. */
+/* One collective call that all members of the communicator recorded. Times in ns. */
 struct instance {
     const struct profile_instance *member; /* by rank in the communicator */
     uint32_t site, operation, comm;
@@ -16,7 +16,7 @@ struct instance {
                               otherwise the last to enter */
     uint64_t skew, duration, time, wait;
     uint64_t stands_for; /* number of instances that this sampled one represents */
-    uint64_t late;       /* in late_members(): the present member's entry minus the first */
+    uint64_t late;       /* late_members(): one member's entry minus the first entry */
     int64_t entry_ns;    /* the first */
     bool at_several_sites;
     bool segment_known; /* all ranks are members, and their times outside of MPI are known */
@@ -39,13 +39,14 @@ static uint64_t positive(int64_t ns)
     return ns > 0 ? (uint64_t)ns : 0;
 }
 
-/* Time that E spent before READY, the earliest moment at which what it needed could arrive. */
+/* Time that E spent in the call before READY, when the awaited rank entered. */
 static uint64_t waited(const struct profile_instance *e, int64_t ready)
 {
     return positive((e->exit_ns < ready ? e->exit_ns : ready) - e->entry_ns);
 }
 
-/* Time that the N members of an instance waited for ranks whose entry they needed. */
+/* Sum of the times that the N members of an instance waited until the ranks that they needed had
+ * entered. Adds each member's time to its collective_wait_ns, too. */
 static uint64_t wait_of(struct profile *p, const struct profile_instance *e, size_t n,
                         enum collective_kind kind, uint32_t root)
 {
@@ -76,7 +77,7 @@ static uint32_t root_of(const struct profile *p, const struct profile_instance *
     return TIMELINE_NONE;
 }
 
-/* Evaluates one instance: its N members by rank in the communicator. */
+/* E: the instance's N members, by rank in the communicator. */
 static struct instance instance_of(struct profile *p, const struct profile_instance *e, size_t n,
                                    const uint32_t *comm_kind)
 {
@@ -119,7 +120,8 @@ static struct instance instance_of(struct profile *p, const struct profile_insta
     return result;
 }
 
-/* With two groups the root's own group names it by MPI_ROOT. */
+/* Whether all members of the instance were recorded and agree. In an intercommunicator the
+ * arguments for the root differ: MPI_ROOT, MPI_PROC_NULL and its rank. */
 static bool is_whole(const struct profile *p, const struct profile_instance *e, size_t n)
 {
     if (n < 2 || n != p->comms.at[e->comm].size || n <= p->comms.at[e->comm].first)
@@ -141,8 +143,7 @@ COMPARISON(by_time, struct instance, by_row(x, y) ?: ORDER(x->entry_ns, y->entry
 
 COMPARISON(by_number, uint64_t, ORDER(*x, *y))
 
-/* The median of the member at OFFSET, weighted by the number of instances that each one
- * represents. */
+/* The median of the uint64_t at OFFSET in N instances, each weighted by STANDS_FOR. */
 static uint64_t median_of(const struct instance *at, size_t n, size_t offset)
 {
     struct {
@@ -162,7 +163,8 @@ static uint64_t median_of(const struct instance *at, size_t n, size_t offset)
     return median;
 }
 
-/* The rank for which the others waited longest in N instances, and how long. */
+/* Sets A's COST_...: the rank for which others waited longest in N instances, and how long.
+ * FIRST_NS, LAST_NS: first and last entry of all instances, between which the parts lie. */
 static void find_cost(struct profile_arrival *a, const struct instance *at, size_t n,
                       uint32_t n_ranks, int64_t first_ns, int64_t last_ns)
 {
@@ -183,7 +185,7 @@ static void find_cost(struct profile_arrival *a, const struct instance *at, size
     free(cost);
 }
 
-/* The median lateness of each of SIZE members in N instances. */
+/* For each of SIZE members the median, over N instances, of its entry minus the first entry. */
 static json_t *late_members(struct instance *at, size_t n, uint32_t size)
 {
     json_t *list = json_array();
@@ -196,7 +198,8 @@ static json_t *late_members(struct instance *at, size_t n, uint32_t size)
     return list;
 }
 
-/* Times outside of MPI before the N instances, of all N_RANKS ranks, in consecutive parts. */
+/* Sets A's OUTSIDE: each rank's time outside of MPI before the N instances, in consecutive parts.
+ */
 static void find_segments(struct profile_arrival *a, const struct instance *at, size_t n,
                           size_t n_ranks)
 {
@@ -220,7 +223,7 @@ static void find_segments(struct profile_arrival *a, const struct instance *at, 
     }
 }
 
-/* Sums the N instances of one row, each by the number of instances that it stands for. */
+/* The sums of N instances, each weighted by STANDS_FOR. */
 static struct profile_arrival sum_up(struct instance *at, size_t n, uint32_t size)
 {
     struct profile_arrival a = {
@@ -236,14 +239,15 @@ static struct profile_arrival sum_up(struct instance *at, size_t n, uint32_t siz
     return a;
 }
 
-/* A sum over sampled instances is an estimate, but no larger than the time of the counted calls: at
- * the call site, or at all if ranks call from SEVERAL sites. KIND: of the communicators. */
+/* The times of A are estimates from sampled instances. Reduces them to the time of the calls, which
+ * was counted exactly: at the call site, or at all sites if ranks call from SEVERAL. KIND: from
+ * comm_kinds(). */
 static void limit(const struct profile *p, struct profile_arrival *a, const uint32_t *kind,
                   bool several)
 {
     uint64_t time = 0;
     for (EACH(const struct profile_entry, e, p->entries)) {
-        const bool full = e->comm == PROFILE_NONE; /* calls that found a table full may be these */
+        const bool full = e->comm == PROFILE_NONE; /* communicator lost: these may be A's calls */
         if (e->operation == a->operation &&
             (full || ((several || e->site == a->site) && kind[e->comm] == a->comm)))
             time += e->time_ns;
@@ -258,7 +262,7 @@ static void limit(const struct profile *p, struct profile_arrival *a, const uint
         a->cost_low_ns = within_far((double)a->cost_low_ns * factor);
 }
 
-/* A rank's waiting can be summed only if all of its collectives were recorded. */
+/* Whether all collectives of all ranks were recorded: otherwise a rank's waits have no sum. */
 static bool all_recorded(const struct profile *p)
 {
     bool all = !p->sample_mask;
@@ -268,7 +272,7 @@ static bool all_recorded(const struct profile *p)
     return all;
 }
 
-/* All instances, by row. */
+/* All whole instances, sorted by the row to which they belong, then by time. */
 static struct instances instances_of(struct profile *p, const uint32_t *kind)
 {
     struct instances list = {0};
@@ -291,7 +295,7 @@ void arrivals_find(struct profile *p)
     table_clear(p, TABLE_ARRIVALS);
     for (size_t i = 0; i < p->ranks.n; i++)
         p->ranks.at[i].collective_wait_ns = 0;
-    /* One more than the largest rank, since they are sorted. */
+    /* One more than the largest rank. */
     const uint32_t n_ranks = p->ranks.n ? (uint32_t)p->ranks.at[p->ranks.n - 1].rank + 1 : 0;
     struct instances list = {0};
     if (comparable)

@@ -14,7 +14,7 @@ static const char *const network_names[] = {[LEDGER_NETWORK_OFF] = "off",
 const struct names LIST(clock), LIST(state);
 static const struct names LIST(family), LIST(wait), LIST(cause), LIST(replay), LIST(network);
 
-/* rows.h, whose lines become tables here: see it for what they mean. */
+/* The lines of rows.h, which explains them, become tables of struct field. */
 #define FIELD(name, shown, of, merged, ...)                                                        \
     {                                                                                              \
         .key = shown, .kind = FIELD_##of, .merge = MERGE_##merged, .offset = offsetof(row, name),  \
@@ -42,7 +42,7 @@ static const struct names LIST(family), LIST(wait), LIST(cause), LIST(replay), L
 #define IN(name, key, in, merge) FIELD(name, key, ROW, merge, .table = TABLE_##in),
 #define NEEDED(name, key, in, merge)                                                               \
     FIELD(name, key, ROW, merge, .table = TABLE_##in, .needed = true),
-/* A segment lies between two calls. */
+/* The fields of a segment, the time between two MPI calls. */
 #define SEGMENT(in, merge)                                                                         \
     IN(in from_site, "from_site", SITES, merge)                                                    \
     IN(in from_operation, "from_operation", OPERATIONS, merge)                                     \
@@ -75,7 +75,7 @@ F(low_ns, "low_ns", REAL, FIRST)
 F(high_ns, "high_ns", REAL, FIRST)
 END()
 
-/* Short, since there are many: only the members that change when profiles are merged. */
+/* Of events only the indices: they are not written, and merging changes nothing else in them. */
 ROW(event)
 IN(site, NULL, SITES, FIRST)
 IN(operation, NULL, OPERATIONS, FIRST)

@@ -4,11 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static json_t *index_json(uint32_t i)
-{
-    return i == PROFILE_NONE ? json_null() : json_integer(i);
-}
-
 static json_t *histogram_json(const uint64_t *histogram)
 {
     json_t *array = json_array();
@@ -44,8 +39,7 @@ json_t *field_json(const struct field *f, const void *row)
     case FIELD_MAYBE:
         return *(const int64_t *)at < 0 ? json_null() : json_integer(*(const int64_t *)at);
     case FIELD_REAL:
-        /* A damaged record may contain an infinite value, which JSON cannot represent. */
-        return isfinite(*(const double *)at) ? json_real(*(const double *)at) : json_null();
+        return json_finite(*(const double *)at);
     case FIELD_BOOL:
         return json_boolean(*(const bool *)at);
     case FIELD_TEXT:
@@ -55,7 +49,8 @@ json_t *field_json(const struct field *f, const void *row)
         return json_string(hex);
     case FIELD_INDEX:
     case FIELD_ROW:
-        return index_json(*(const uint32_t *)at);
+        return *(const uint32_t *)at == PROFILE_NONE ? json_null()
+                                                     : json_integer(*(const uint32_t *)at);
     case FIELD_STRING:
         return json_text(*(char *const *)at, SIZE_MAX);
     case FIELD_JSON:

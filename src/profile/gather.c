@@ -1,5 +1,6 @@
-/* Converts one rank's ledger to a profile. Its indices were checked when it was opened, but the
- * layer may still be writing to the ledger that it passes itself. */
+/* Converts one rank's ledger to a profile. The ledger's indices were checked when it was opened.
+ * They are checked here, too, since other threads may still write to the ledger of a living
+ * process. */
 #include "profile/gather.h"
 #include "base/clock.h"
 #include "base/quote.h"
@@ -9,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Copies a name that may lack its terminator, made printable. */
+/* Copies a name of at most SIZE bytes, which may lack the final zero, and makes it printable. */
 static void copy_name(char *to, size_t room, const char *from, size_t size)
 {
     text_copy_part(to, room, from, size);
     quote_plain(to);
 }
 
-/* Ticks per second from the ledger's two pairs; 0: unknown. */
+/* Ticks per second, from the two pairs of (ticks, seconds) in the ledger; 0: unknown. */
 static double ledger_clock_rate(const struct ledger_header *h)
 {
     double seconds = h->pair[1].seconds - h->pair[0].seconds;
@@ -25,7 +26,8 @@ static double ledger_clock_rate(const struct ledger_header *h)
     return (double)(h->pair[1].ticks - h->pair[0].ticks) / seconds;
 }
 
-/* Only rows that are used get into the profile: a ledger names every operation that exists. */
+/* Modules and operations are added when a row refers to them, since a ledger names all operations
+ * of MPI. */
 uint32_t module_of(struct gather *g, uint32_t i)
 {
     if (i >= count_of(g->l, LEDGER_MODULES))
@@ -104,7 +106,7 @@ static void gather_regions(struct gather *g)
     }
 }
 
-/* Calls without a recorded call site get the empty one. */
+/* Adds E; if its call site was not recorded, at the site without frames. */
 static void add_entry(struct profile *p, struct profile_entry *e)
 {
     if (e->operation == PROFILE_NONE)
@@ -137,7 +139,7 @@ static void gather_entries(struct gather *g)
     }
 }
 
-/* Sums the rank's calls first, since a rank counts once in a spread. */
+/* Adds the groups: first sums the rank's calls, since each rank counts once in a spread. */
 static void spread_out(struct profile *p, uint32_t rank)
 {
     for (EACH(const struct profile_entry, e, p->entries)) {
@@ -151,7 +153,8 @@ static void spread_out(struct profile *p, uint32_t rank)
     }
 }
 
-/* Nothing is added for a region that was open when the process was killed: its time is unknown. */
+/* Adds the rank's time outside of MPI in each region. A region with less time than its MPI calls
+ * was open when the process was killed: its time is unknown and not added. */
 static void spread_regions(struct profile *p, uint32_t rank)
 {
     for (size_t i = 0; i < p->regions.n; i++) {
@@ -165,7 +168,8 @@ static void spread_regions(struct profile *p, uint32_t rank)
     }
 }
 
-/* Starting and ending MPI is not communication, and does not count as time in MPI. */
+/* The rank's times by families of calls. Time in MPI does not contain calls that start and end MPI,
+ * which do not communicate for the application. */
 static void sum_calls(struct profile *p)
 {
     struct profile_rank *r = &p->ranks.at[0];
@@ -269,7 +273,7 @@ void gather_balances(struct gather *g)
     }
 }
 
-/* When the process ended, or now if it is alive, by this host's clock_now(); NAN if unknown. */
+/* When the process ended, or the present if it is alive, as clock_now(); NAN if it was killed. */
 static double end_of(const struct ledger_header *h)
 {
     if (h->state != LEDGER_RUNNING)
@@ -277,7 +281,8 @@ static double end_of(const struct ledger_header *h)
     return ledger_is_alive(h) ? clock_now() : (double)NAN;
 }
 
-/* Open calls count as one call each; their time only if it is known. */
+/* Adds calls that had not returned. Their time counts unless the process was killed: then it is
+ * unknown when. */
 static void gather_calls(struct gather *g)
 {
     struct profile_rank *r = &g->p->ranks.at[0];
@@ -302,16 +307,16 @@ static void gather_calls(struct gather *g)
                                   .histogram = histogram};
         histogram[histogram_bucket(ns)] = known;
         add_entry(g->p, &e);
-        r->wall = fmax(r->wall, known ? end : entered); /* it lived at least until that entry */
+        r->wall = fmax(r->wall, known ? end : entered); /* the process lived at least so long */
         r->in_call = r->in_call || !known;
     }
-    /* Outside of MPI since its last call, for as long as it lived. */
+    /* After its last call it was outside of MPI until its end. */
     if (!isnan(end) && g->h->state != LEDGER_FINALIZED)
         r->wall = fmax(r->wall, end);
 }
 
-/* From the beginning of the record to the last that it knows of, in seconds: of a process that was
- * killed that is its last call. */
+/* Seconds from the beginning of the record to the end of MPI, or of a killed process to its last
+ * call. */
 static double wall_time(const struct ledger_header *h)
 {
     double closed = h->pair[1].seconds - h->pair[0].seconds;
@@ -367,7 +372,8 @@ static void gather_header(struct profile *p, const struct ledger *l)
     p->run_id = h->run_id;
     p->started_unix = h->started_unix;
     p->size = h->size;
-    /* Python requests MPI_THREAD_MULTIPLE but may call from one thread only. */
+    /* Not by the requested thread level: mpi4py requests MPI_THREAD_MULTIPLE for one thread, too.
+     */
     p->threads_at_once = h->threads_at_once && count_of(l, LEDGER_CALLS) > 1;
     p->clock = h->clock;
     p->stack_depth = h->stack_depth;
@@ -402,7 +408,7 @@ json_t *profile_injected(const struct ledger *l)
     return all;
 }
 
-/* Findings refer to communicators by index in the ledger. */
+/* Adds the results of experiments, whose communicators are indices in the ledger. */
 static void gather_findings(struct gather *g)
 {
     json_t *list = profile_injected(g->l), *finding;
@@ -456,7 +462,7 @@ struct profile *profile_from_ledger(const struct ledger *l)
     gather_peers(&g);
     gather_samples(&g);
     if (l->header->state == LEDGER_FINALIZED)
-        gather_balances(&g); /* of a rank that has not finished, they still change */
+        gather_balances(&g); /* before MPI_Finalize messages in transit would seem lost */
     if (g.rate > 0)
         gather_calls(&g);
     spread_out(p, (uint32_t)l->header->rank);

@@ -1,5 +1,5 @@
-/* Finds the raw records of a run, and converts the indices and ticks of one rank's ledger to those
- * of a profile: also used by src/verdict, which reads a part of the ledger. */
+/* Converts one rank's ledger to rows of a profile: its indices to rows, its ticks to ns. Also finds
+ * the files with the ledgers of a run. */
 #pragma once
 
 #include "base/input.h"
@@ -18,7 +18,7 @@ static inline uint32_t count_of(const struct ledger *l, enum ledger_section sect
     return l->header->section[section].count;
 }
 
-/* PROFILE_NONE if the ledger has none. */
+/* The row in the profile of the ledger's row I; PROFILE_NONE if there is none. */
 static inline uint32_t row_of(const struct gather *g, enum ledger_section section, uint32_t i)
 {
     return i < count_of(g->l, section) ? g->row[section][i] : PROFILE_NONE;
@@ -34,7 +34,7 @@ static inline uint32_t comm_of(const struct gather *g, uint32_t i)
     return row_of(g, LEDGER_COMMS, i);
 }
 
-/* Converts ticks to the clock of this host, and then to the clock that all ranks share. */
+/* Converts ticks to ns of the host's clock, and these to the clock that all ranks share. */
 static inline int64_t global_ns(const struct gather *g, uint64_t ticks)
 {
     const struct ledger_header *h = g->h;
@@ -43,7 +43,7 @@ static inline int64_t global_ns(const struct gather *g, uint64_t ticks)
     return whole_ns(h->pair[0].seconds + since + shift);
 }
 
-/* Begins the conversion of L to P; nothing is copied yet. End it by gather_end(), which leaves L
+/* Begins the conversion of L to P; nothing is copied yet. gather_end() releases the result, not L
  * and P. */
 struct gather gather_begin(struct profile *p, const struct ledger *l);
 void gather_end(struct gather *g);
@@ -53,20 +53,18 @@ void gather_end(struct gather *g);
 uint32_t module_of(struct gather *g, uint32_t i);
 uint32_t operation_of(struct gather *g, uint32_t i);
 
-/* Adds the numbers of messages of each channel, and the open requests, as they are now. */
+/* Adds the present numbers of messages of each channel, and the requests that are not complete. */
 void gather_balances(struct gather *g);
 
-/* Adds the rank's time outside of MPI by intervals of time, for every width of an interval. */
+/* Adds the rank's time outside of MPI in each interval of the run, for every length of intervals:
+ * see struct profile_part. */
 void gather_parts(struct gather *g);
 
-/* Copies the samples of --sample, if there are some. */
-void gather_samples(struct gather *g);
+void gather_samples(struct gather *g); /* copies the samples of --sample, if any */
+void gather_trace(struct gather *g);   /* copies the trace, if any */
 
-/* Copies the trace, if there is one. */
-void gather_trace(struct gather *g);
-
-/* Lists the raw records in DIRECTORY, sorted, for globfree(). False with a reason_give() if it
- * cannot be read. */
+/* Lists the ledgers' files in DIRECTORY, sorted. Release by globfree(). False with a reason_give()
+ * if DIRECTORY cannot be read. */
 bool records_find(glob_t *records, const char *directory);
 
 /* Warns that the file PATH is ignored because of FAULT. */

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sets the other end of a message, if the channel names it. */
+/* Sets the members of A that depend on its channel: of a message the other end, tag and ordinal; of
+ * a collective the communicator. */
 static void gather_channel(struct event *a, const struct ledger *l, const struct ledger_event *e)
 {
     const struct ledger_channel *c = &l->channels[EVENT_CHANNEL(e)];
@@ -63,7 +64,8 @@ static struct net net_of(struct gather *g, const struct ledger_event *e)
                         .at_once = EVENT_CHANNEL(e)};
 }
 
-/* The open call of the rank: see trace_find(). With several threads its lane is unknown. */
+/* Adds the call in which the rank was at its end, until INT64_MAX: see end_open_calls(). Not with
+ * several threads, since it is unknown which events are of the open call's thread. */
 static void gather_open(struct gather *g)
 {
     const struct ledger_call *open = NULL;
@@ -86,7 +88,7 @@ static void gather_open(struct gather *g)
                                           .ordinal = TIMELINE_NONE,
                                           .kind = EVENT_CALL,
                                           .collective = COLLECTIVE_OTHER};
-    if (entry > g->p->trace.last_ns) /* the rank existed at least until that entry */
+    if (entry > g->p->trace.last_ns) /* the process lived at least until it entered the call */
         g->p->trace.last_ns = entry;
 }
 
@@ -122,7 +124,8 @@ static const char *why_not_sampled(int error)
                               : strerror(error);
 }
 
-/* The rank's share of PROFILE_MAX_SAMPLES: small rows lose their stack. */
+/* Beyond the rank's share of PROFILE_MAX_SAMPLES the smallest rows lose their stack, and are
+ * merged. */
 void gather_samples(struct gather *g)
 {
     const uint32_t n = count_of(g->l, LEDGER_SAMPLES), size = (uint32_t)g->h->size;

@@ -1,5 +1,5 @@
 /* Writes and reads profile.json, as described in collprof-profile(5). It is written row by row,
- * because an application at its end may have little memory. */
+ * since little memory may be left where the application ends. */
 #include "base/text.h"
 #include "profile/model.h"
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Rows of struct profile_text are texts instead of objects. */
+/* Whether rows are written as texts instead of objects: those of struct profile_text. */
 static bool is_text(enum profile_table t)
 {
     return !profile_tables[t].fields()->at->key;
@@ -106,7 +106,7 @@ int profile_save(const struct profile *p, int directory)
     return error;
 }
 
-/* A missing table counts as empty, since earlier versions lack some. */
+/* A missing table counts as empty. */
 static bool read_table(struct profile *p, enum profile_table t, const json_t *array)
 {
     bool good = true;

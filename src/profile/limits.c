@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* Keeps the rows of LIST for which TEST holds; R is the row. */
+/* Removes the rows of LIST for which the expression TEST, about the row R, is false. */
 #define KEEP(list, r, test)                                                                        \
     do {                                                                                           \
         size_t kept = 0;                                                                           \
@@ -21,7 +21,8 @@ static bool is_sampled(const struct profile_instance *e, uint32_t mask)
     return ledger_is_sampled(e->comm_id, e->sequence, e->spared, mask);
 }
 
-/* Ranks sample by masks of their own; afterwards all have what the widest mask keeps. */
+/* Each rank has sampled with its own mask. p->sample_mask contains all of these, so that the same
+ * instances of all ranks are left. */
 void profile_thin_instances(struct profile *p, uint32_t limit)
 {
     KEEP(&p->instances, e, is_sampled(e, p->sample_mask));
@@ -45,7 +46,7 @@ void profile_thin_trace(struct profile *p, size_t limit)
 {
     if (!p->events.n && !p->nets.n)
         return;
-    keep_windows(p); /* the times that the windows of all ranks share */
+    keep_windows(p); /* only the windows that all ranks have recorded */
     while (p->events.n + p->nets.n > limit && !(p->trace.time_mask & 1)) {
         p->trace.time_mask =
             timeline_thinner(p->trace.time_mask, (uint64_t)(p->trace.last_ns - p->trace.first_ns));
@@ -82,7 +83,7 @@ void profile_limit_balances(struct profile *p, size_t limit)
     if (p->balances.n <= limit)
         return;
     KEEP(&p->balances, b, b->sent != b->received || profile_wrong_types(b));
-    /* More than half of it: the next ranks would exceed it again. */
+    /* With more than half of LIMIT left, merging the next ranks would exceed it again. */
     p->unbalanced = p->unbalanced || p->balances.n > limit / 2;
     p->balances.n = p->unbalanced ? 0 : p->balances.n;
     profile_reindex(p);

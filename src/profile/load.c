@@ -11,7 +11,7 @@
 
 bool records_find(glob_t *records, const char *directory)
 {
-    FREED char *real = realpath(directory, NULL); /* the link may lead to the next run soon */
+    FREED char *real = realpath(directory, NULL); /* a next run may change the link meanwhile */
     char inside[4200];
     snprintf(inside, sizeof inside, "%.4100s/.", real ? real : "");
     if (!real || access(inside, R_OK))
@@ -29,7 +29,6 @@ void records_ignore(struct profile *p, const char *path, const char *fault)
     profile_warn(p, "%s", line);
 }
 
-/* Warns about missing ranks. */
 static void say_missing(struct profile *p)
 {
     int32_t *missing = memory_alloc(((size_t)p->size + 1) * sizeof *missing), n = 0;
@@ -45,8 +44,8 @@ static void say_missing(struct profile *p)
     free(missing);
 }
 
-/* The records in DIRECTORY, one after the other, so that only one is in memory at a time. Without
- * ranks if none can be used; NULL with a reason_give() if the directory cannot be read. */
+/* The merged profile of the ledgers in DIRECTORY, of which only one at a time is in memory. It has
+ * no ranks if no ledger is valid; NULL with a reason_give() if the directory cannot be read. */
 static struct profile *merge_records(const char *directory, uint32_t sections)
 {
     glob_t records;
@@ -85,13 +84,14 @@ static struct profile *load_json(const char *directory)
     return p;
 }
 
-/* What needs all records of the run in DIRECTORY. */
+/* Completes P, merged from all ledgers in DIRECTORY. */
 static void conclude(struct profile *p, const char *directory)
 {
     say_missing(p);
     for (size_t i = 0; i < p->ranks.n; i++)
         p->crashed = p->crashed || p->ranks.at[i].state != LEDGER_FINALIZED;
-    if (p->crashed) /* otherwise the ranks could not merge while they ran, because of sessions */
+    if (p->crashed) /* a run with MPI sessions alone ends well and leaves ledgers to be merged here
+                     */
         profile_warn(p, "made from the raw records in %s: the run did not write its profile",
                      directory);
     profile_symbolize(p);
@@ -123,7 +123,6 @@ bool profile_exists(const char *directory)
     return !access(path, F_OK);
 }
 
-/* A profile takes precedence over the records from which it was made. */
 struct profile *profile_load(const char *directory)
 {
     return profile_exists(directory) ? load_json(directory) : load_records(directory, false);

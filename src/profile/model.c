@@ -18,7 +18,7 @@ static int compare_frames(const struct profile_site *x, const struct profile_sit
     return order ?: ORDER(x->depth, y->depth);
 }
 
-/* In keys, "no row" sorts before all rows. */
+/* The index as a number to sort by; in keys PROFILE_NONE becomes 0, before all rows. */
 static uint32_t position_of(const struct field *f, const void *at)
 {
     return *(const uint32_t *)at + (f->kind >= FIELD_INDEX && f->merge == MERGE_KEY);
@@ -144,7 +144,7 @@ static bool is_empty(const struct field *f, const void *at)
     return true;
 }
 
-/* Whether the member of FROM replaces that of TO. */
+/* Whether merging replaces the value at TO by that at FROM, by F's enum field_merge. */
 static bool is_better(const struct field *f, const void *to, const void *from)
 {
     bool empty = is_empty(f, to);
@@ -180,7 +180,6 @@ static void fields_merge(const struct fields *fields, void *to, const void *from
     }
 }
 
-/* Frees what the row points to. */
 static void row_free(const struct fields *fields, void *row)
 {
     struct profile_site *s = row;
@@ -324,7 +323,7 @@ static void follow(uint32_t *position, const uint32_t *to)
         *position = to[*position];
 }
 
-/* New indices of the rows of tables; NULL: unchanged. */
+/* For each table the new index of each old one; NULL: unchanged. */
 struct moves {
     uint32_t *to[TABLES];
 };
@@ -378,7 +377,7 @@ static int compare_rows(const void *a, const void *b, void *arg)
                ?: ORDER(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
-/* Returns the new index for each old one, to be released by free(). */
+/* Sorts a table by its keys. Returns the new index of each old one, for free(). */
 static uint32_t *sort(struct profile *p, enum profile_table t)
 {
     struct array *rows = rows_in(p, t);
@@ -405,7 +404,7 @@ void table_sort(struct profile *p, enum profile_table t)
     free(sort(p, t));
 }
 
-/* Tables that are part of other keys are sorted first. */
+/* A table's keys contain indices of earlier tables: these are updated before it is sorted. */
 void profile_sort(struct profile *p)
 {
     struct moves m = {0};
@@ -419,7 +418,7 @@ void profile_sort(struct profile *p)
     profile_reindex(p);
 }
 
-/* Moves the rows of FROM; returns their new indices. */
+/* Moves the rows of a table; returns their new indices, for free(). M: of the tables before. */
 static uint32_t *merge_table(struct profile *into, struct profile *from, enum profile_table t,
                              const struct moves *m)
 {
@@ -446,7 +445,7 @@ void profile_merge(struct profile *into, struct profile *from)
         m.to[t] = merge_table(into, from, t, &m);
     for (enum profile_table t = 0; t < TABLES; t++)
         free(m.to[t]);
-    if (several) { /* a rank's own record is limited */
+    if (several) { /* one rank's ledger is limited already */
         profile_thin_instances(into, PROFILE_MAX_INSTANCES);
         profile_thin_trace(into, PROFILE_MAX_EVENTS);
         profile_limit_peers(into, PROFILE_MAX_PEERS);

@@ -4,22 +4,17 @@
 
 #include "profile/profile.h"
 
-/* Most records of collective instances that are kept, one for each rank and instance. */
+/* Limit of rows of collective instances: there is one for each rank and instance. */
 #define PROFILE_MAX_INSTANCES 65536u
 
-/* Most events of a trace that are kept, summed over all ranks; time windows are removed. */
+/* Limit of a trace's events, summed over all ranks; beyond it time windows are removed. */
 #define PROFILE_MAX_EVENTS ((size_t)1 << 20)
 
-/* Most rows of the communication matrix. */
+/* Limits of rows of the communication matrix; of samples of all ranks; and of struct
+ * profile_balance. */
 #define PROFILE_MAX_PEERS 65536u
-
-/* Most rows of samples, of all ranks together. */
 #define PROFILE_MAX_SAMPLES 16384u
-
-/* Most channels whose ends are not both known, or do not agree. */
 #define PROFILE_MAX_BALANCES 65536u
-
-/* --- members --- */
 
 #define TABLE_ID(id, ...) TABLE_##id,
 enum profile_table { PROFILE_TABLES(TABLE_ID) TABLES };
@@ -37,7 +32,7 @@ enum field_kind {
     FIELD_NAME,   /* uint32_t, written as a name */
     FIELD_JSON,   /* json_t *, owned by the row; NULL is not written */
 
-    /* The following kinds are reset if the key is missing: */
+    /* If the key is missing in profile.json, members of these kinds are reset: */
     FIELD_MAYBE,     /* int64_t; negative (unknown) is written as null */
     FIELD_SPREAD,    /* struct spread */
     FIELD_HISTOGRAM, /* uint64_t *, HISTOGRAM_BUCKETS elements owned by the row */
@@ -52,7 +47,7 @@ enum field_merge {
     MERGE_KEY,      /* part of the key; rows are sorted by their keys, member by member */
     MERGE_KEY_DOWN, /* part of the key, sorted in descending order */
     MERGE_PATH,     /* part of the key if the row's first member is empty; otherwise MERGE_LEAST */
-    MERGE_LEAST,    /* of two nonzero values or nonempty texts, the first one */
+    MERGE_LEAST,    /* the smallest nonzero value, or the nonempty text that sorts first */
     MERGE_SUM,
     MERGE_MIN,
     MERGE_MAX,
@@ -77,12 +72,10 @@ struct fields {
 const struct fields *profile_fields(void), *profile_trace_fields(void), *spread_fields(void),
     *profile_frame_fields(void);
 
-/* --- tables --- */
-
 enum table_how {
-    SOUGHT = 1, /* keys are unique; otherwise rows are appended */
-    SORTED = 2,
-    OF_RUN = 4 /* in profile.json inside "run" */
+    SOUGHT = 1, /* a row is merged into that with its key; otherwise it is appended */
+    SORTED = 2, /* by key, in a complete profile */
+    OF_RUN = 4  /* in profile.json inside of "run" */
 };
 
 struct table_info {
@@ -93,6 +86,7 @@ struct table_info {
 };
 extern const struct table_info profile_tables[TABLES];
 
+/* Hash tables from keys to rows, for tables with SOUGHT. */
 struct profile_index {
     struct index of[TABLES];
 };
@@ -109,8 +103,8 @@ static inline void *row_at(const struct profile *p, enum profile_table t, size_t
 
 struct profile *profile_new(void);
 
-/* Adds a copy of ROW, or merges ROW into the row with its key if keys are unique. Takes over what
- * ROW points to. Returns the index. */
+/* Adds a copy of ROW, or with SOUGHT merges it into the row that has its key. Takes over what ROW
+ * points to. Returns the index. */
 uint32_t profile_add(struct profile *p, enum profile_table t, const void *row);
 
 #define profile_add_host(p, ...) profile_add(p, TABLE_HOSTS, __VA_ARGS__)
@@ -125,7 +119,7 @@ void profile_add_text(struct profile *p, enum profile_table t,
 /* Adds the counts of ENTRY, whose histogram (NULL: all zero) is copied. */
 void profile_add_entry(struct profile *p, const struct profile_entry *entry);
 
-/* Finds or adds the group. */
+/* The row of OPERATION at SITE, which is added if it is new. Borrowed until rows are added. */
 struct profile_group *profile_group(struct profile *p, uint32_t site, uint32_t operation);
 
 void spread_add(struct spread *s, uint32_t rank, uint64_t ns);
@@ -134,33 +128,31 @@ void spread_merge(struct spread *into, const struct spread *from);
 /* Whether every index in P is valid. */
 bool positions_valid(const struct profile *p);
 
-/* Removes all rows of a table whose keys are not unique. */
+/* Removes all rows of a table without SOUGHT. */
 void table_clear(struct profile *p, enum profile_table t);
 
-/* table_sort(): sorts one table to which no index refers. profile_sort(): sorts all, so that the
- * order depends only on the content. */
+/* table_sort(): sorts a table to which no other one refers by index. profile_sort(): sorts all
+ * tables and changes the indices, so that profile.json does not depend on the order of merging. */
 void table_sort(struct profile *p, enum profile_table t);
 void profile_sort(struct profile *p);
 
 /* Rebuilds the look-up tables after rows have moved. */
 void profile_reindex(struct profile *p);
 
-/* --- what grows with the run, and is limited --- */
-
-/* Thins the events of every communicator by ledger_is_sampled(), until at most LIMIT are left. The
- * result depends only on the set of events. */
+/* Removes collective instances by ledger_is_sampled() until at most LIMIT rows are left. Which ones
+ * remain depends only on the set of rows, not on the order of merging. */
 void profile_thin_instances(struct profile *p, uint32_t limit);
 
-/* Thins the events of a trace to at most LIMIT, by time windows. */
+/* Removes time windows from a trace until at most LIMIT events are left. */
 void profile_thin_trace(struct profile *p, size_t limit);
 
-/* Limits the matrix: first drops call sites, then the pairs with the least data. */
+/* Limits the communication matrix: first merges its call sites, then removes the pairs of ranks
+ * with the least bytes. */
 void profile_limit_peers(struct profile *p, size_t limit);
 
-/* Forgets channels whose ends agree; if LIMIT is not enough, all, and P is unbalanced. */
+/* Above LIMIT, removes channels with as many messages sent as received. If too many remain, removes
+ * all and sets p->unbalanced. */
 void profile_limit_balances(struct profile *p, size_t limit);
-
-/* --- what follows from the merged profile --- */
 
 /* Computes p->arrivals from the events of collectives. */
 void arrivals_find(struct profile *p);
@@ -168,16 +160,15 @@ void arrivals_find(struct profile *p);
 /* Computes p->trace, p->waits, p->causes and p->below from the events of a trace. */
 void trace_find(struct profile *p);
 
-/* Computes p->slices from p->parts: none if a rank has no record, was killed in a call, or has
- * several threads in MPI, if the layer has measured meanwhile, or if calls are few. */
+/* Computes p->slices from p->parts: none if a rank has no record, was killed in a call, has several
+ * threads in MPI, or spent more than 1 % of its run in experiments, or if calls are few. */
 void slices_find(struct profile *p);
 
-/* --- values and JSON --- */
-
-/* Why figures that are each possible contradict each other; NULL if they do not. */
+/* A text: which figures of P contradict each other or are impossible; NULL: none. */
 const char *profile_impossible(const struct profile *p);
 
-/* A new object with every field of the row that has a key; a value with one field. */
+/* fields_json(): a new object with all fields of ROW that have a key. field_json(): the value of
+ * one field. */
 json_t *fields_json(const struct fields *fields, const void *row);
 json_t *field_json(const struct field *f, const void *row);
 

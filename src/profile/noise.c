@@ -1,4 +1,3 @@
-/* All rules for trusting a figure are here. */
 #include "profile/noise.h"
 
 #include "base/clock.h"
@@ -7,9 +6,9 @@
 
 #include <math.h>
 
-/* A rank that computes less than MOST, the longest computation, waited in MPI for that rank: at
- * least for the difference, or for its recorded waits in collectives and (with a trace) for
- * messages. */
+/* Seconds of R's contention, without those that its waits in MPI may contain. MOST: the longest
+ * time outside of MPI of a rank. R waited at least for the difference, or as long as its recorded
+ * waits in collectives and, with a trace, for messages. */
 static double contention(const struct profile_rank *r, double most)
 {
     double waited = fmax(most - rank_outside(r), 1e-9 * (fmax(0, (double)r->collective_wait_ns) +
@@ -78,7 +77,8 @@ bool noise_matters(double cost, double low, double doubt, double run)
 
 double noise_least(const double part[NOISE_PARTS])
 {
-    /* The mean square of 19 successive differences has 13 degrees of freedom. */
+    /* Student's t at 97.5 % for 13 degrees of freedom: those of the mean square of 19 successive
+     * differences. */
     const double student = 2.160;
     double sum = part[0], squares = 0;
     for (int i = 1; i < NOISE_PARTS; i++) {

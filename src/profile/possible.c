@@ -10,12 +10,13 @@ static bool entry_possible(const struct profile_entry *e)
            (e->time_ns == 0 || e->max_ns == 0 || e->time_ns / e->max_ns <= e->calls);
 }
 
-/* If one thread at a time calls MPI, its calls cannot take longer than the run. The test allows
- * twice that and a second more, since a rank's clock is converted with two rates. */
+/* A rank whose threads call MPI one at a time cannot be in calls for longer than it ran. The limit
+ * is twice that and a second, since the two times are converted by different estimates of the
+ * clock's rate. */
 static bool rank_possible(const struct profile *p, const struct profile_rank *r)
 {
     double run = 1e9 * r->wall + (double)r->init_ns + (double)r->lifecycle_ns, most = 2 * run + 1e9;
-    if (isnan(r->wall)) /* it was out of range, and is shown as unknown */
+    if (isnan(r->wall)) /* null in profile.json: unknown */
         return true;
     if (!(r->wall >= 0 && r->wall < 1e-9 * (double)FAR_NS))
         return false;
@@ -23,7 +24,7 @@ static bool rank_possible(const struct profile *p, const struct profile_rank *r)
            ((p->threads_at_once || (double)r->mpi_ns <= most) && (double)r->delayed_ns <= most);
 }
 
-/* An upper limit for every time, size and number of measurements, whatever its unit. */
+/* Whether no number in VALUE, an experiment's result, exceeds 1e15, more than any time in us. */
 static bool finding_possible(const json_t *value)
 {
     const char *key;

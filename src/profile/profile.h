@@ -1,11 +1,11 @@
-/* A profile: what all ranks of a run have recorded, merged by (build-id, address) of call sites, so
- * that its size depends on the number of distinct call sites instead of ranks. Made from ledgers,
- * merged two by two in any order, written as profile.json. No MPI here: rank 0 of the layer
- * receives ledgers, the command reads files.
+/* A profile: what all ranks of a run have recorded. Rows of one call site, identified by build-id
+ * and address, are merged, so that the size depends on the number of call sites instead of ranks.
+ * Each rank's ledger (record/ledger.h) becomes a profile; two profiles become one, in any order.
+ * Nothing here needs MPI: the layer receives ledgers by MPI, the command reads them from files.
  *
- * The tables of struct profile are for reading. Rows refer to rows of other tables by index,
- * PROFILE_NONE if there is none. Every table holds distinct rows only. Memory as in base/memory.h:
- * call the functions below inside of a memory_try(). */
+ * Others read the tables of struct profile and do not change them. A row refers to a row of another
+ * table by its index, or PROFILE_NONE. If memory is short, functions leave the memory_try() in
+ * which the caller must be (base/memory.h). */
 #pragma once
 
 #include "base/array.h"
@@ -23,14 +23,12 @@
 
 #define PROFILE_NONE UINT32_MAX /* no module, call site or communicator */
 
-/* State of a rank whose process ended without recording it: by SIGKILL, _exit or exec. */
+/* The state of a rank whose process ended without a final record: by SIGKILL, _exit or exec. */
 #define PROFILE_CUT_OFF LEDGER_STATES
 
-/* --- rows --- */
-
 /* The tables of a profile: TABLE(ID, member, key, row, how) for rows of struct ROW. KEY: the name
- * in profile.json; NULL: not there, or written specially. HOW: of enum table_how. The order
- * matters: a table refers only to earlier ones. */
+ * in profile.json; NULL: not there, or written specially. HOW: bits of enum table_how (model.h).
+ * The indices in a table's keys refer to earlier tables, which are sorted and merged first. */
 #define PROFILE_TABLES(TABLE)                                                                      \
     TABLE(HOSTS, hosts, "hosts", profile_host, SOUGHT | SORTED)                                    \
     TABLE(RANKS, ranks, "ranks", profile_rank, SORTED)                                             \
@@ -93,19 +91,20 @@
  * MPI_Iprobe. */
 bool profile_operation_polls(const char *name);
 
-/* A rank's number of collectives on a communicator, with the rank in the low 24 bits (inverted for
- * MOST): the maximum over all members gives the rank that entered most, the minimum the one that
- * entered least; of equals the lowest. */
+/* The number N of collectives that RANK entered on a communicator, with RANK in the low 24 bits
+ * (inverted for MOST). The maximum over all members then names the rank that entered most of them,
+ * the minimum the rank that entered fewest; of equal ones the lowest rank. */
 #define PROFILE_ENTERED(n, rank, most)                                                             \
     ((uint64_t)(n) << 24 | ((most) ? 0xffffffu - (uint32_t)(rank) : (uint32_t)(rank)))
 
-/* A warning that begins with PROFILE_NOTHING says that what was asked for was not done, with
- * PROFILE_NOT_SAMPLED that some rank was not sampled, and why. */
+/* Beginnings of warnings, before the reason: NOTHING: a requested measurement was not made;
+ * NOT_SAMPLED: some rank was not sampled; NOT_TUNED: no collective was tuned. */
 #define PROFILE_NOTHING "nothing was "
 #define PROFILE_NOT_SAMPLED PROFILE_NOTHING "sampled (--sample)"
 #define PROFILE_NOT_TUNED PROFILE_NOTHING "tuned (--tune)"
 
-/* The datatypes with which messages of B were received, but none was sent. */
+/* The datatypes, a set of ledger_type_bit(), of B's receives that none of its sends has; 0 if types
+ * of sends are unknown or not compared (LEDGER_LOOSE_TYPES). */
 static inline uint32_t profile_wrong_types(const struct profile_balance *b)
 {
     const uint32_t sent = (uint32_t)b->types;
@@ -114,22 +113,21 @@ static inline uint32_t profile_wrong_types(const struct profile_balance *b)
                : 0;
 }
 
-/* The profile of one rank. The ledger is not needed afterwards. Of a rank that was cut off before
- * it knew how fast its clock ticks no times are known. */
+/* A new profile of the rank that wrote L; L is not needed afterwards. Times are unknown if the
+ * process was killed before it knew the rate of its clock. Release by profile_free(). */
 struct profile *profile_from_ledger(const struct ledger *l);
 
-/* The results of injections in L, as inject_findings() has them; of a run that was killed those
- * that were complete. For json_decref(). */
+/* The results in L of the layer's experiments (src/inject) that were complete: an array, as from
+ * inject_findings(). Release by json_decref(). */
 json_t *profile_injected(const struct ledger *l);
 
-/* Merges FROM into INTO, and frees FROM. */
-void profile_merge(struct profile *into, struct profile *from);
+void profile_merge(struct profile *into, struct profile *from); /* frees FROM */
 
 /* Finds names, files and lines for all call sites (libdw). Row indices do not change. */
 void profile_name_sites(struct profile *p);
 
-/* The innermost frames of the first thread of process PID, which is stopped for that moment: a list
- * of "function at file.c:12". NULL with a reason_give() if they cannot be read. */
+/* The innermost frames of the first thread of process PID, which is stopped while they are read: an
+ * array of "function at file.c:12". NULL with a reason_give() if they cannot be read. */
 json_t *profile_stack(pid_t pid);
 
 /* Sorts P, names its call sites, and computes what needs all ranks: arrivals, waits, warnings. Call
@@ -140,17 +138,18 @@ void profile_symbolize(struct profile *p);
  * errno. */
 int profile_save(const struct profile *p, int directory);
 
-/* Writes profile.json to OUT, which keeps an error; with DIAGNOSIS, unless it is NULL, as one more
- * member, whose reference it takes over. */
+/* Writes P as profile.json to OUT; ferror(OUT) tells errors. DIAGNOSIS, unless it is NULL, becomes
+ * a further member "diagnosis"; its reference is taken over. */
 void profile_write(const struct profile *p, FILE *out, json_t *diagnosis);
 
-/* The value of its member "schema". */
+/* The member "schema" of profile.json: its format and the version of it. */
 #define PROFILE_SCHEMA "collprof-profile/4"
 
-/* Reads a profile; JSON is changed. NULL, with a reason, if it is invalid. */
+/* A new profile from the content of profile.json. JSON is changed and remains the caller's. NULL if
+ * it is invalid; REASON is then a text that is valid until the next call. */
 struct profile *profile_from_json(json_t *json, const char **reason);
 
-/* Whether DIR/profile.json is there, which the ranks of a run write together at its end. */
+/* Whether DIRECTORY has a profile.json, which a run writes at its end, unless it is killed. */
 bool profile_exists(const char *directory);
 
 /* Reads DIR/profile.json or, without it, the raw records in DIR (of a crashed run), and then names
@@ -166,12 +165,11 @@ struct profile *profile_load_trace(const char *directory);
  * be read. */
 struct profile *profile_load_counts(const char *directory);
 
-/* For predictions about such a profile. Release by event_graph_close(), then timeline_free(T). */
+/* The graph of P's events, for predictions, with its timeline in T. P: from profile_load_trace().
+ * Release by event_graph_close(), then timeline_free(T). */
 struct event_graph *trace_graph(const struct profile *p, struct timeline *t);
 
 void profile_free(struct profile *p);
-
-/* --- for the layer --- */
 
 /* Adds a measurement: see struct profile_finding. Takes over the reference. Its member
  * "communicator_index" is an index in P, and becomes the row's comm. */
@@ -180,23 +178,21 @@ void profile_add_finding(struct profile *p, const char *kind, json_t *finding);
 /* Adds a warning for the report. Equal texts are stored once. */
 void profile_warn(struct profile *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* --- questions --- */
-
 /* Number of calls of E whose time is known: those not left by longjmp or an exception. */
 uint64_t entry_timed_calls(const struct profile_entry *e);
 
-/* The entries of P for each operation (none for the calls that start and end MPI), BY_SITE: for
- * each call site and operation; the longest time first. Of the result, for profile_free(), only the
- * entries have rows. */
+/* A new profile that has only entries: the sums of P's for each operation, BY_SITE: for each call
+ * site and operation, the longest time first. Calls that start and end MPI are left out. Release by
+ * profile_free(). */
 struct profile *profile_sums(const struct profile *p, bool by_site);
 
-/* Time and timed calls of P in an operation, mean of all ranks: on communicators of RANKS and in
- * the size class of BYTES, or with RANKS 0 all. */
+/* Time in OPERATION, ns, and in CALLS the number of timed calls, both per rank. Only calls on
+ * communicators of RANKS ranks, in the size class of BYTES; RANKS 0: all calls. */
 double profile_time_of(const struct profile *p, const char *operation, int ranks, uint64_t bytes,
                        double *calls);
 
-/* A run is cut into at most SLICES, in each of which a rank makes CALLS calls on average. With
- * fewer than LEAST slices efficiency over time is not computed. */
+/* Efficiency over time is computed for PHASE_LEAST to PHASE_SLICES slices of the run, in each of
+ * which a rank makes PHASE_CALLS calls on average; not at all if these are fewer slices. */
 enum { PHASE_SLICES = 128, PHASE_CALLS = 4, PHASE_LEAST = 8 };
 
 /* Consecutive slices FIRST to LAST - 1; means over these, and over all others. */
@@ -207,27 +203,26 @@ struct phase {
 
 /* Finds the phase that differs most from the rest of N slices; if the run consists of two phases,
  * the less efficient one. False if its efficiency differs by less than 0.1, or by less than 6
- * standard errors: the most of thousands of possible phases seldom reaches that by chance. */
+ * standard errors: the largest of thousands of differences seldom reaches 6 by chance. */
 bool phase_find(const struct run_slice *slice, size_t n, struct phase *phase);
 
-/* Adds what all calls would save to P's findings of --tune. Where a call took less in the
- * application than tuning measured, while the machine was slower, it saves no larger share of that.
- */
+/* Adds to each finding of --tune the time that all calls of the run would save. If a call took less
+ * time in the application than in the measurement, its saving is reduced by that factor. */
 void profile_add_savings(struct profile *p);
 
-/* Which ranks wait for which, for blocking operations, whose time in the call is waiting time.
- * COLLECTIVE_OTHER for all others. */
+/* Which ranks wait for which other ranks in a blocking collective. COLLECTIVE_OTHER for all other
+ * operations, since the time in their calls does not show a wait. */
 enum collective_kind arrivals_kind(const struct profile *p, uint32_t operation);
 
-/* NULL if there is none. */
+/* The times of OPERATION at SITE; NULL if it was not called there. Borrowed. */
 const struct profile_group *profile_group_find(const struct profile *p, uint32_t site,
                                                uint32_t operation);
 
-/* Index of the first event of the instance that follows the I-th event's; events are sorted by
- * instance. */
+/* Index of the first row of p->instances after I that belongs to another collective call; rows are
+ * sorted by call. */
 size_t instances_next(const struct profile *p, size_t i);
 
-/* Whether all communicators of the row have one name, given by the application. */
+/* Whether all communicators that are merged in C have one name, given by the application. */
 static inline bool comm_is_named(const struct profile_comm *c)
 {
     return *c->name && strcmp(c->name, LEDGER_SEVERAL_NAMES) != 0;
@@ -238,32 +233,32 @@ static inline bool comm_is_named(const struct profile_comm *c)
  * free(). */
 uint32_t *comm_kinds(const struct profile *p);
 
-/* Time from MPI_Init to MPI_Finalize, ns: the sum over all ranks without the layer's measurements;
- * and the longest of all ranks, including these. */
+/* Time from MPI_Init to MPI_Finalize, ns: the sum over all ranks, without the layer's experiments;
+ * and the longest time of a rank, with them. */
 double profile_wall_ns(const struct profile *p);
 double profile_longest_ns(const struct profile *p);
 
-/* Whether the run ended at a known time: the last that is known of a rank that was cut off is its
- * last call. Otherwise the run lasted at least profile_longest_ns(). */
+/* False if some rank was killed (PROFILE_CUT_OFF): nothing is known of it after its last call, and
+ * the run lasted at least profile_longest_ns(). */
 bool profile_longest_known(const struct profile *p);
 
 /* Seconds that the rank was outside of MPI, without experiments (--ack and the like). */
 double rank_outside(const struct profile_rank *r);
 
-/* Index of the row of RANK; the number of rows if it has no record. Ranks are sorted, with gaps. */
+/* Index in p->ranks of RANK; p->ranks.n if it has no record. */
 size_t rank_index(const struct profile *p, uint32_t rank);
 
-/* Time in MPI summed over all ranks, ns; NaN if unknown for some. */
+/* Time in MPI summed over all ranks, ns; NaN if it is unknown for a rank. */
 double profile_mpi_ns(const struct profile *p);
 
 /* Start of the run, formatted by strftime(); empty if unknown. Returns TEXT. */
 const char *profile_started(const struct profile *p, const char *format, char text[64]);
 
-/* "running" if a rank is; "complete"; "incomplete" if it ended abnormally. */
+/* "running" if some rank is; "incomplete" if the run did not write its profile; "complete". */
 const char *run_state_of(const struct profile *p);
 
-/* The names of values 0, 1, ..., as in profile.json: of enum clock_source, and of a rank's state.
- */
+/* The names, as in profile.json, of the values 0, 1, ... of an enum: clock_list of enum
+ * clock_source, state_list of a rank's state. */
 struct names {
     const char *const *at;
     uint32_t n;
@@ -279,7 +274,7 @@ void end_text(uint32_t state, int32_t detail, char *text, size_t room);
 /* Writes "0, 1, 4-7" for N ranks, without repetitions; sorts RANK. */
 void rank_list(char *text, size_t room, int32_t *rank, size_t n);
 
-/* Limit of times in ns, some decades, so that their differences do not overflow. */
+/* Limit of times in ns, 73 years, so that their differences do not overflow. */
 #define FAR_NS ((int64_t)1 << 61)
 static inline int64_t within_far(double ns)
 {
@@ -290,7 +285,7 @@ static inline int64_t whole_ns(double seconds)
     return within_far(1e9 * seconds);
 }
 
-/* A sum of counts computed as a double; that of a damaged record may exceed an integer. */
+/* SUM as an integer; a sum of counts from a damaged record may be larger than any. */
 static inline uint64_t whole_count(double sum)
 {
     return sum >= 0x1p64 ? UINT64_MAX : sum > 0 ? (uint64_t)sum : 0;

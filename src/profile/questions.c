@@ -1,4 +1,3 @@
-/* Questions about a merged profile. */
 #include "profile/model.h"
 
 #include "base/histogram.h"
@@ -139,7 +138,8 @@ double profile_mpi_ns(const struct profile *p)
 
 const char *profile_started(const struct profile *p, const char *format, char text[64])
 {
-    /* A simulated run starts at 0; a forged date may be out of range. */
+    /* A simulated run starts at 0; a damaged profile may have a date for which time_t is too small.
+     */
     bool known = p->started_unix >= 86400 && p->started_unix < 1e11;
     time_t started = known ? (time_t)p->started_unix : 0;
     struct tm local;

@@ -16,13 +16,13 @@
 /* A call: the call site and the operation. */
 #define CALL(merge) IN(site, "site", SITES, merge) NEEDED(operation, "operation", OPERATIONS, merge)
 
-/* A time by rank, over the ranks that made such calls. */
+/* The times that the ranks spent in calls of one kind; ranks without such calls do not count. */
 ROW(spread)
 F(ranks, "count", U32, FIRST)
 F(sum, "sum_ns", U64, FIRST)
 F(min, "min_ns", U64, FIRST)
 F(max, "max_ns", U64, FIRST)
-F(best, "min_rank", INDEX, FIRST) /* the lowest of the ranks with MIN */
+F(best, "min_rank", INDEX, FIRST) /* the lowest rank of those with MIN */
 F(worst, "max_rank", INDEX, FIRST)
 END()
 
@@ -41,20 +41,20 @@ NEEDED(host, "host", HOSTS, FIRST)
 F(pid, "pid", I64, KEY)
 NAMED(state, "state", FIRST, state) /* enum ledger_state, or PROFILE_CUT_OFF */
 F(state_detail, "state_detail", I32, FIRST)
-F(wall, "wall_seconds", REAL, FIRST)        /* from initialization to the last known moment */
+F(wall, "wall_seconds", REAL, FIRST)        /* from MPI_Init to MPI_Finalize or the last record */
 F(mpi_ns, "mpi_ns", U64, FIRST)             /* in MPI calls, except those that start and end MPI */
 F(lifecycle_ns, "lifecycle_ns", U64, FIRST) /* in the calls that start and end MPI */
 /* Parts of mpi_ns: in collectives; in messages and requests; in collectives until the awaited rank
- * entered, which needs that all of them were recorded. Negative if unknown. */
+ * entered, which is known only if all collectives were recorded. Negative if unknown. */
 F(collective_ns, "collective_ns", MAYBE, FIRST)
 F(message_ns, "message_ns", MAYBE, FIRST)
 F(collective_wait_ns, "collective_wait_ns", MAYBE, FIRST)
-F(message_wait_ns, "message_wait_ns", U64, FIRST) /* in traced message calls, likewise */
+F(message_wait_ns, "message_wait_ns", U64, FIRST) /* waits in messages that were traced */
 F(calls, "calls", U64, FIRST)
 F(started_late, "started_late", U32, FIRST) /* MPI_Init was not seen */
 F(messages_lost, NULL, U32, FIRST)          /* counts by communicator and tag are incomplete */
 F(grow_error, "grow_error", U32, FIRST)     /* errno if the record could not grow; otherwise 0 */
-/* It was killed in a call at an unknown time, so its time in MPI is unknown. */
+/* The process was killed in a call at an unknown time: its time in MPI is unknown. */
 F(in_call, "in_call", BOOL, FIRST)
 /* As in struct noise_totals; negative if unknown, as for a killed process. */
 F(cpu_ns, "cpu_ns", MAYBE, FIRST)
@@ -78,8 +78,8 @@ OF(dropped[LEDGER_CHANNELS], "dropped_channels", U64, FIRST)
 END()
 
 /* A shared object or executable, identified by its build-id or, without one, by its path; or a
- * Python function, identified by its file (path) and name, whose addresses are lines. The path
- * becomes printable when call sites are named; before, it is the unchanged file name. */
+ * Python function, identified by its file (path) and name, whose addresses are line numbers. The
+ * path is the file's exact name until call sites are named; then it is made printable. */
 ROW(profile_module)
 TEXT(build_id, "build_id", 49, KEY)         /* hexadecimal; empty if none */
 TEXT(function, "python_function", 256, KEY) /* empty for machine code */
@@ -112,7 +112,7 @@ ROW(profile_comm)
 F(size, "size", U32, KEY_DOWN)
 F(id, "id", HEX, KEY)              /* hash of the members */
 IN(site, "created_at", SITES, KEY) /* call site that made it */
-F(copy, "copy", INDEX, KEY)        /* number of the row */
+F(copy, "copy", INDEX, KEY)        /* number of the row for these members and site */
 TEXT(name, "name", 64, LEAST)
 F(root_world_rank, "first_world_rank", INDEX, MIN)
 F(flags, "flags", U32, OR)
@@ -127,10 +127,10 @@ TEXT(name, "name", 64, KEY)
 F(entered, "entered", U64, SUM)
 F(time_ns, "time_ns", U64, SUM)       /* without inner regions */
 F(longest_ns, "longest_ns", U64, MAX) /* that of one rank */
-F(outside, "outside", SPREAD, SUM)    /* of it outside of MPI, of ranks that entered it */
+F(outside, "outside", SPREAD, SUM)    /* part of time_ns outside of MPI, by rank */
 END()
 
-/* Calls with one key: site, operation, communicator, region, size class. */
+/* Calls that have the same site, operation, communicator, region and size class. */
 ROW(profile_entry)
 IN(site, "site", SITES, KEY)
 NEEDED(operation, "operation", OPERATIONS, KEY)
@@ -144,7 +144,7 @@ F(max_ns, "max_ns", U64, MAX)
 F(histogram, "histogram", HISTOGRAM, SUM) /* HISTOGRAM_BUCKETS elements, of all ranks */
 END()
 
-/* Spread of all calls of one operation at one site, or with site PROFILE_NONE at all sites. */
+/* Time by rank in one operation at one site; with site PROFILE_NONE at all sites. */
 ROW(profile_group)
 CALL(KEY)
 F(spread, "ranks", SPREAD, SUM)
@@ -181,12 +181,12 @@ F(skew_median_ns, "skew_median_ns", U64, FIRST) /* last entry minus first entry 
 F(duration_median_ns, "duration_median_ns", U64, FIRST)
 F(time_ns, "time_ns", U64, FIRST)           /* of all ranks in these calls */
 F(wait_ns, "wait_ns", U64, FIRST)           /* part of time_ns until the awaited rank entered */
-F(cost_rank, "cost_rank", INDEX, FIRST)     /* world rank for which the others waited longest */
+F(cost_rank, "cost_rank", INDEX, FIRST)     /* world rank for which others waited longest */
 F(cost_ns, "cost_ns", U64, FIRST)           /* part of wait_ns spent waiting for cost_rank */
 F(cost_low_ns, "cost_low_ns", MAYBE, FIRST) /* lower end of its 95 % interval: noise_least() */
-F(late, "late_ns", JSON, FIRST) /* by rank in COMM, from the first entry to its own: medians */
-/* If all ranks are members: by rank, the time outside of MPI before these collectives, since each
- * one's previous collective: in NOISE_PARTS consecutive parts, or in one if there are fewer. */
+F(late, "late_ns", JSON, FIRST) /* by rank in COMM: median of its entry minus the first entry */
+/* If all ranks are members: by rank, the time outside of MPI between these collectives and those
+ * before them, in NOISE_PARTS consecutive parts; in one part if there are fewer instances. */
 F(outside, "outside_ns", JSON, FIRST)
 END()
 
@@ -210,8 +210,8 @@ F(messages, "messages", U64, SUM)
 F(bytes, "bytes", U64, SUM)
 END()
 
-/* What RANK executed in one segment, the time between two calls, by --sample: processor time with
- * one stack. Operation PROFILE_NONE: the start or the end of the run. */
+/* From --sample: processor time of RANK with one stack in one segment, the time between two MPI
+ * calls. Operation PROFILE_NONE: the start or the end of the run instead of a call. */
 ROW(profile_sample)
 F(rank, "rank", U32, KEY)
 IN(from_site, "from_site", SITES, KEY)
@@ -233,8 +233,8 @@ F(end_ns, NULL, I64, MAX)
 F(outside, NULL, SPREAD, SUM) /* only of ranks that were in the run then */
 END()
 
-/* The transport's part in all calls of one operation at one call site: which call each transfer
- * completed in shows where MPI made progress. Operation PROFILE_NONE: outside of MPI calls. */
+/* Transfers of the transport that one operation at one call site started, by the call in which they
+ * completed: MPI made progress there. Operation PROFILE_NONE: started outside of MPI calls. */
 ROW(net_row)
 IN(operation, "operation", OPERATIONS, KEY)
 IN(site, "site", SITES, KEY)
@@ -257,40 +257,41 @@ TEXT(name, NULL, ALGORITHM_NAME, KEY) /* empty: unknown */
 F(calls, NULL, U64, SUM)
 END()
 
-/* One of equally long parts of the run; the first and the last may be shorter. */
+/* One of equally long parts of the run; the first and the last may be shorter. Times since the
+ * start of the run. */
 ROW(run_slice)
-F(begin_ns, "begin_ns", I64, FIRST) /* since the start of the run */
+F(begin_ns, "begin_ns", I64, FIRST)
 F(end_ns, "end_ns", I64, FIRST)
 /* Time outside of MPI, mean of all ranks, as a share of the slice: POP's parallel efficiency. */
 F(efficiency, "efficiency", REAL, FIRST)
-/* The largest such share of one rank: POP's communication efficiency, so that efficiency / most is
- * the load balance. */
+/* The same share of the rank with the largest one: POP's communication efficiency. The load balance
+ * is efficiency / most. */
 F(most, "communication", REAL, FIRST)
-F(rank, "slowest_rank", INDEX, FIRST) /* that rank */
+F(rank, "slowest_rank", INDEX, FIRST)
 END()
 
-/* At the end of a rank: messages on one communicator from one rank to another, as both have counted
- * them; or requests that are not complete. */
+/* Messages on one communicator from one rank to another, as sender and receiver have counted them
+ * until they ended; or requests that were not complete then. */
 ROW(profile_balance)
-F(comm_id, NULL, U64, KEY) /* of this very communicator */
+F(comm_id, NULL, U64, KEY) /* of the communicator itself, not of its members */
 F(from, NULL, U32, KEY)    /* rank in MPI_COMM_WORLD */
-F(to, NULL, U32, KEY)      /* likewise; of requests: the peer in COMM */
+F(to, NULL, U32, KEY)      /* the same; of requests: the peer's rank in COMM */
 F(tag, NULL, I32, KEY)
-IN(operation, NULL, OPERATIONS, KEY) /* that posted the requests; PROFILE_NONE: messages */
+IN(operation, NULL, OPERATIONS, KEY) /* posted the requests; PROFILE_NONE: a row of messages */
 IN(site, NULL, SITES, KEY)
 IN(comm, NULL, COMMS, MIN)
 IN(sender, NULL, SITES, MIN) /* one of the messages' call sites */
 F(sent, NULL, U64, SUM)
 F(received, NULL, U64, SUM)
-/* Sets of ledger_type_bit() of the sends, and shifted by 32 of the receives. */
+/* Datatypes as sets of ledger_type_bit(): of the sends, and shifted by 32 those of the receives. */
 F(types, NULL, U64, OR)
 END()
 
-/* Waiting time of one operation at one call site, in one wait state, for one rank. */
+/* Waiting time in one operation at one call site, in one wait state, for one late rank. */
 ROW(wait)
 CALL(KEY)
 NAMED(state, "state", KEY, wait)
-F(rank, "for_rank", U32, KEY) /* the late rank */
+F(rank, "for_rank", U32, KEY)
 F(calls, "calls", U64, SUM)
 F(wait_ns, "wait_ns", U64, SUM)
 END()
@@ -298,14 +299,14 @@ END()
 /* Summary of what --trace recorded. */
 ROW(profile_trace)
 F(on, "recorded", BOOL, OR)
-/* Only times (ns, common clock) that have none of these bits were kept. */
+/* Time windows: only events whose time (ns, common clock) has none of these bits set are kept. */
 F(time_mask, "window_mask", HEX, OR)
 F(first_ns, NULL, I64, MIN) /* start and end of the run */
 F(last_ns, NULL, I64, MAX)
 F(covered, "covered", REAL, FIRST)   /* share of the run that is in recorded windows */
 F(error_ns, "error_ns", REAL, FIRST) /* waits shorter than this clock error count as 0 */
 F(calls_ns, "calls_ns", U64, FIRST)  /* time in calls in these windows */
-F(wait_ns, "wait_ns", U64, FIRST)    /* waiting time in it */
+F(wait_ns, "wait_ns", U64, FIRST)    /* waiting time in those calls */
 F(path_ns, "path_ns", I64, FIRST)    /* length of the critical path */
 PLAIN(struct replay_check, replay)   /* whether predictions can be trusted */
 OF_NAMED(replay.state, "replay", FIRST, replay)
@@ -319,26 +320,26 @@ F(matched, "matched", U64, FIRST)
 F(contradictions, "contradictions", U64, FIRST) /* sends and receives that cannot be one message */
 F(unnumbered, "unnumbered", U64, FIRST)         /* sends and receives whose order is unknown */
 NAMED(network, "transport", MAX, network)       /* enum ledger_network_state */
-F(below, "seen_in_transport", U64, FIRST)       /* messages whose start there was recorded */
+F(below, "seen_in_transport", U64, FIRST) /* messages whose start in the transport was recorded */
 END()
 
 ROW(profile)
 F(run_id, "id", HEX, FIRST)
 F(started_unix, "started_unix", REAL, LEAST)
 F(size, "size", I32, MAX) /* of MPI_COMM_WORLD; 0 if unknown */
-/* Calls of one rank may overlap: their sum may exceed the run time. */
+/* Several threads of a rank were in MPI at once: the sum of its calls may exceed the run time. */
 F(threads_at_once, "threads_at_once", BOOL, OR)
 NAMED(clock, "clock", MAX, clock)
-F(synchronized, "synchronized", BOOL, AND) /* times of hosts may be compared, within CLOCK_BOUND */
+F(synchronized, "synchronized", BOOL, AND) /* clocks of hosts differ by at most CLOCK_BOUND */
 F(clock_bound, "clock_bound_seconds", REAL, MAX)
 F(stack_depth, "stack_depth", U32, MAX)
 F(crashed, "incomplete", BOOL, OR)        /* made from raw records */
 TEXT(launcher, "launcher", 64, FIRST)     /* command that starts such ranks; empty if unknown */
 TEXT(arguments, "arguments", 2048, FIRST) /* of the program, quoted for a shell; may be empty */
 F(sample_mask, "sample_mask", U32, OR)
-F(peers_dropped, "matrix_dropped", U64, SUM) /* not counted, because the matrix was full */
-F(unbalanced, NULL, BOOL, OR)                /* there were too many balances */
-PLAIN(bool, has_arrivals) /* read from profile.json, so not computed from the events */
+F(peers_dropped, "matrix_dropped", U64, SUM) /* messages left out since the matrix was full */
+F(unbalanced, NULL, BOOL, OR)                /* all balances were removed: there were too many */
+PLAIN(bool, has_arrivals)                    /* arrivals come from profile.json */
 PLAIN(struct profile_trace, trace)
 TABLES()
 PLAIN(struct profile_index *, index) /* private to src/profile */

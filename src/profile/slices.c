@@ -1,14 +1,14 @@
-/* Efficiency over time, from the times in MPI that each rank has recorded in slices of its run, and
- * the part of the run in which it differs most from the rest. */
+/* Efficiency over time, from each rank's time in MPI in slices of its run; and the phase of the run
+ * whose efficiency differs most from the rest. */
 #include "profile/gather.h"
 
 #include <math.h>
 
 /* The run of one rank. Times in ns. */
 struct rank_run {
-    int64_t first, last, open; /* OPEN: entry of the call that it is in; LAST if it is in none */
-    double width;              /* of its slices */
-    double before[LEDGER_SLICES + 1]; /* time in MPI before each of them */
+    int64_t first, last, open;        /* OPEN: entry of the call in which it was at LAST; or LAST */
+    double width;                     /* length of a slice */
+    double before[LEDGER_SLICES + 1]; /* time in MPI before each slice */
 };
 
 static struct rank_run run_of(const struct gather *g)
@@ -57,7 +57,7 @@ void gather_parts(struct gather *g)
     }
 }
 
-/* The most slices for which efficiency over time can be computed; 0: not at all. */
+/* Upper limit of the number of slices, by PHASE_CALLS; 0: efficiency over time is unknown. */
 static double most_slices(const struct profile *p)
 {
     bool known = p->ranks.n && (int64_t)p->ranks.n >= p->size && !p->threads_at_once &&
@@ -72,8 +72,8 @@ static double most_slices(const struct profile *p)
     return known ? fmin(PHASE_SLICES, calls / (double)p->ranks.n / PHASE_CALLS) : 0;
 }
 
-/* The first slice is that in which the last rank starts. A rank that has ended counts as waiting.
- */
+/* Makes slices of N parts, from that in which the last rank starts. A rank that has ended has no
+ * time outside of MPI, and so counts as waiting. */
 static void add_slices(struct profile *p, const struct profile_part *part, size_t n,
                        int64_t start_ns)
 {
@@ -90,7 +90,8 @@ static void add_slices(struct profile *p, const struct profile_part *part, size_
     }
 }
 
-/* The parts are sorted by length. The longest ones are those of all ranks. */
+/* Parts are sorted by length. Those of the longest length exist of all ranks and give the start and
+ * the end of the run; of shorter ones a rank has none if they would be too many. */
 void slices_find(struct profile *p)
 {
     const double most = most_slices(p);
@@ -112,16 +113,13 @@ void slices_find(struct profile *p)
     }
 }
 
-/* --- the phase that differs --- */
-
 static bool is_in(const struct phase *p, size_t i)
 {
     return i >= p->first && i < p->last;
 }
 
-/* Sets the means, weighted by length, since the first and the last slice may be shorter. Returns
- * the standard error of the difference of the two efficiencies, which grows with the correlation of
- * neighbouring slices. */
+/* Sets P's means, weighted by the slices' lengths. Returns the standard error of the difference of
+ * the two efficiencies; correlation between neighbouring slices increases it. */
 static double set_means(const struct run_slice *slice, size_t n, struct phase *p)
 {
     const double in = (double)(p->last - p->first), out = (double)n - in;
@@ -148,7 +146,7 @@ static double set_means(const struct run_slice *slice, size_t n, struct phase *p
 bool phase_find(const struct run_slice *slice, size_t n, struct phase *phase)
 {
     static const double least_difference = 0.1, least_errors = 6;
-    const size_t least = n / 10 > 3 ? n / 10 : 3; /* shorter phases do not matter */
+    const size_t least = n / 10 > 3 ? n / 10 : 3; /* a shorter phase costs little */
     double all = 0, largest = 0;
     *phase = (struct phase){0};
     for (size_t i = 0; i < n; i++)
@@ -161,7 +159,7 @@ bool phase_find(const struct run_slice *slice, size_t n, struct phase *phase)
             const double difference = sum / in - (all - sum) / out;
             const double between = difference * difference * in * out / (double)n;
             if (last - first >= least && n - (last - first) >= least && between > largest) {
-                /* Of two phases the less efficient one. */
+                /* If the run consists of two phases, the less efficient one is the phase. */
                 const bool rest = difference > 0 && (!first || last == n);
                 largest = between;
                 phase->first = !rest ? first : first ? 0 : last;

@@ -11,7 +11,8 @@
 #include <dlfcn.h>
 #include <string.h>
 
-/* Loaded once, and kept. NULL: dlerror() has the reason. */
+/* The library that reads debug information, loaded at the first call; NULL: dlerror() has the
+ * reason. */
 static const struct symbols_reader *load_reader(void)
 {
     static const struct symbols_reader *reader;
@@ -52,7 +53,7 @@ static void name_frame(struct profile_frame *f, const struct symbols_reader *rea
     }
 }
 
-/* The layer has recorded file, function and line. */
+/* Of Python the layer itself has recorded file, function and line: see struct profile_module. */
 static void name_python(struct profile_frame *f, const struct profile_module *m)
 {
     f->function = memory_strdup(m->function);
@@ -65,7 +66,8 @@ static bool is_python(const char *program)
     return !strncmp(text_base_of(program), "python", 6) || strstr(program, " (python");
 }
 
-/* There is no advice to compile the interpreter with debug information. */
+/* Warns if no frame of a Python program was recorded: to compile the interpreter with debug
+ * information, as other programs are advised, would not help. */
 static void judge_python(struct profile *p)
 {
     bool frames = false, program = false;
@@ -78,8 +80,8 @@ static void judge_python(struct profile *p)
                         "they are shown as machine code");
 }
 
-/* Inserts after frame AT, whose function is inlined, a frame for each function that it is inlined
- * in; returns their number. */
+/* If the function of frame AT is inlined, inserts after it a frame for each function into which it
+ * is inlined; returns their number. */
 static uint32_t name_callers(struct profile_site *s, uint32_t at,
                              const struct symbols_reader *reader, struct symbols *file)
 {

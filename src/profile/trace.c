@@ -1,4 +1,4 @@
-/* Wait states, their causes, and the rows of the transport, from the events of all ranks. */
+/* Evaluates the traces of all ranks: wait states, their causes, predictions, and the transport. */
 #include "base/hash.h"
 #include "profile/model.h"
 
@@ -24,7 +24,7 @@ static uint64_t hash_of(const struct net *e)
     return hash_mix(hash_mix(HASH_START, e->rank), e->number);
 }
 
-/* Adds the start E of a transfer. END: its completion, or NULL. */
+/* Sets the counts of a row for the start E of a transfer. END: its completion, or NULL. */
 static void add_start(struct net_row *row, const struct net *e, const struct net *end)
 {
     row->sends = e->kind == TRANSPORT_SEND;
@@ -65,7 +65,8 @@ struct algorithm_search {
     ARRAY(struct traffic) seen; /* of each member of a collective */
 };
 
-/* Collectives in progress at the end of a window are left out. */
+/* Adds the algorithm of one collective, found by the numbers of messages of its N members. Without
+ * those in progress at the end of a window, whose last messages were not recorded. */
 static void add_algorithm(void *context, const uint32_t *member, size_t n, size_t root)
 {
     struct algorithm_search *s = context;
@@ -111,7 +112,7 @@ static void find_algorithms(struct profile *p, const struct net_traffic *traffic
     }
 }
 
-/* A call in progress lasts to the last known moment. */
+/* A call that had not returned counts until the end of the run. */
 static void end_open_calls(struct profile *p)
 {
     for (EACH(struct event, a, p->events))
@@ -154,7 +155,6 @@ static void find_causes(struct profile *p, const struct event_graph *g)
     free(found.rows);
 }
 
-/* What follows from the graph of the events. */
 static void find_from_graph(struct profile *p, const struct timeline *t)
 {
     const struct causes_run run = run_of(p);
@@ -196,7 +196,7 @@ void trace_find(struct profile *p)
     p->causes.n = p->predictions.n = 0;
     end_open_calls(p);
     if (!p->trace.on || (p->hosts.n > 1 && !p->synchronized))
-        return; /* without a common clock waits cannot be computed */
+        return; /* without a common clock waits are unknown */
     double error = p->hosts.n > 1 ? 2e9 * p->clock_bound : 0;
     timeline_find(&found, p->events.at, p->events.n, within_far(error));
     p->trace.calls_ns = found.call_ns;

@@ -28,8 +28,9 @@ void find_ends(struct finding_context *c)
     }
 }
 
-/* Records lost because a table was full (not collectives and stacks, which are sampled by design,
- * nor messages, which have a finding); at least 1 if the record could not grow. */
+/* Number of records lost because a table of the ledger was full; at least 1 if the ledger could not
+ * grow. Collectives and stacks do not count, as they are sampled by design; messages have a finding
+ * of their own. */
 static uint64_t missing(const struct profile_rank *r)
 {
     uint64_t sum = r->untracked_requests; /* as many as rows dropped of LEDGER_REQUESTS, or more */
@@ -65,7 +66,7 @@ static void find_missing(struct finding_context *c)
             n > 1 ? "s" : "", list, AS_COUNT(sum));
 }
 
-/* Calls that returned an error: a program that goes on may compute with wrong data. */
+/* Calls that returned an error: a program that continues may compute with wrong data. */
 static void find_failures(struct finding_context *c)
 {
     const struct profile *p = c->v->p;
@@ -115,7 +116,6 @@ static void find_excluded(struct finding_context *c)
             AS_TIME(1e9 * injected / c->ranks), AS_SHARE(injected, run));
 }
 
-/* Doubts about the run as a whole. */
 static void find_limits(struct finding_context *c)
 {
     const struct profile *p = c->v->p;

@@ -1,10 +1,10 @@
-#include "report/efficiency.h"
+#include "report/tables.h"
 
 #include <math.h>
 #include <stdio.h>
 
-/* Lower bound of the wait time in seconds, summed over all ranks: that of the collectives, or the
- * share of waits in the trace times MPI, the seconds of all ranks in MPI. */
+/* Lower bound of the waiting time of all ranks, seconds: the larger of that in collectives, and of
+ * the trace's share of waits times MPI, the seconds of all ranks in MPI. */
 static double known_waits(const struct profile *p, double mpi)
 {
     double collectives = 0;
@@ -37,7 +37,7 @@ struct efficiency efficiency_of(const struct profile *p)
     e.communication = e.most / e.run;
     e.transfer = e.serialisation = NAN;
     if (p->trace.replay.ideal_ns >= 0 && p->trace.replay.replayed_ns > 0) {
-        /* Computation outside of the trace's windows may differ, so factors are limited to 1. */
+        /* The trace's windows may not be typical of the run, so factors are limited to 1. */
         double ideal = (double)p->trace.replay.ideal_ns / (double)p->trace.replay.replayed_ns;
         e.transfer = fmin(1, fmax(ideal, e.communication));
         e.serialisation = e.communication / e.transfer;
@@ -63,8 +63,8 @@ const char *efficiency_text(const struct efficiency *e, char text[EFFICIENCY_TEX
     return text;
 }
 
-/* Waiting in messages is what a trace shows, or at least the time by which the rank that is longest
- * outside of MPI exceeds this one, without this one's waiting in collectives. */
+/* Waiting in messages is the larger of what the trace shows, and of MOST minus this rank's time
+ * outside of MPI and its waiting in collectives: so long it waits for the slowest rank. */
 void rank_parts(const struct profile_rank *r, double most, double part[RANK_PARTS])
 {
     const bool known = r->collective_ns >= 0 && r->message_ns >= 0;

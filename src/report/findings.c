@@ -17,7 +17,8 @@ bool finding_matters(struct finding_context *c, double cost, double low, double 
     return matters;
 }
 
-/* A script is recorded as "SCRIPT (INTERPRETER)", with the arguments of the interpreter. */
+/* A script is recorded as "SCRIPT (INTERPRETER)", and its name is one of the arguments: so the
+ * command begins with INTERPRETER. */
 const char *run_again(const struct finding_context *c, const char *why, const char *options,
                       char text[RUN_AGAIN])
 {
@@ -46,8 +47,8 @@ static bool has_findings(const struct document *d)
     return false;
 }
 
-/* Share of the run in calls for messages of which waiting and transfer cannot be separated, since
- * there is no trace. */
+/* Without a trace: share of the run in calls that send and receive, of which the part that is
+ * waiting is unknown. */
 static double unseparated_share(const struct finding_context *c)
 {
     const struct profile *p = c->v->p;
@@ -57,9 +58,9 @@ static double unseparated_share(const struct finding_context *c)
     return p->trace.on || !c->v->where.known ? 0 : fmin(messages, c->v->where.other);
 }
 
-/* Reported before all figures if findings were left out because of contention, and none is left;
- * contention during waits counts only for that. No advice if contention is small and nothing was
- * left out, for a run of one rank, or where --trace may show more or ranks poll. */
+/* An error, above all figures, if contention left no finding. Contention during waits in MPI counts
+ * only if findings were left out. There is no advice if contention is small and no finding was left
+ * out, for one rank, for ranks that poll, and where --trace may show more. */
 static void find_contention(struct finding_context *c)
 {
     static const double much = 0.05; /* of the run */
@@ -84,8 +85,8 @@ static void find_contention(struct finding_context *c)
                      : "");
 }
 
-/* Whether nine of ten calls only poll whether something is complete. What ranks do between them may
- * be work or waiting. */
+/* Whether more than nine of ten calls are polls, such as MPI_Test: then time outside of MPI may be
+ * waiting. Adds a finding. */
 static bool find_polls(const struct finding_context *c)
 {
     const struct profile *p = c->v->p;
@@ -135,7 +136,8 @@ uint64_t messages_sent(const struct profile *p, uint32_t from, uint32_t to)
     return n;
 }
 
-/* Small messages sent one after the other at one call site, hardly any of which is answered. */
+/* Many small messages from one rank to another at one call site, with hardly any message back: they
+ * could be sent as one. */
 static void find_small_messages(struct finding_context *c)
 {
     enum { LEAST = 1000, SMALL = 256, ONE_WAY = 100 };
@@ -150,7 +152,7 @@ static void find_small_messages(struct finding_context *c)
     const struct profile_group *g =
         most ? profile_group_find(p, most->site, most->operation) : NULL;
     const double time = g ? 1e-9 * (double)g->spread.sum / c->ranks : 0;
-    /* In a call only contention delays: recording and computation are outside of it. */
+    /* The only doubt is contention: recording and slow processors delay what is outside of MPI. */
     if (!most || !finding_matters(c, time, NAN, c->run * c->v->noise.most))
         return;
     const char *call = AS_CALL(c->v, most->operation, most->site, NULL);
@@ -181,7 +183,6 @@ static void find_verdict(struct finding_context *c, const json_t *f)
     free(rank);
 }
 
-/* Without a trace, waiting and transfer in message calls cannot be separated: suggests --trace. */
 static void find_unseparated(struct finding_context *c)
 {
     static const double much = 0.10; /* of the run */
@@ -217,7 +218,7 @@ static void find_phase(struct finding_context *c)
                      AS_TIME(begin), AS_TIME(end), 100 * x.efficiency, 100 * x.other_efficiency);
 }
 
-/* What other algorithms would save. */
+/* The time that --tune predicts other algorithms of the MPI library to save. */
 static void find_tuned(struct finding_context *c)
 {
     const struct profile *p = c->v->p;
@@ -297,8 +298,6 @@ static void find_reported(struct finding_context *c)
                              missing);
     }
 }
-
-/* --- all of them, in the order in which they are found --- */
 
 static const struct {
     void (*find)(struct finding_context *c);

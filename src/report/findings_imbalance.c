@@ -1,5 +1,5 @@
 /* Findings about waiting for other ranks, from times outside of MPI and arrivals at collectives,
- * which every run has. What find_waits() has explained is left out. */
+ * which need no trace. Waiting that find_waits() has explained is left out. */
 #include "base/format.h"
 #include "report/findings.h"
 
@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The least time that the slow ranks can have used a processor outside of MPI, and the most that
- * they can have used one or been runnable, as shares of that time: their processor time in MPI is
- * unknown. False if unknown. */
+/* SHARE: bounds, as shares of the slow ranks' time outside of MPI: the least in which they used a
+ * processor, and the most in which they used one or were runnable. These are bounds since the
+ * processor time in MPI is unknown. False if unknown. */
 static bool processor_share(const struct imbalance *b, const struct profile *p, double share[2])
 {
     double outside = 0, least = 0, most = 0;
@@ -54,7 +54,7 @@ static void add_imbalance(struct finding_context *c, const struct imbalance *b)
                  "waiting for files.",
                  AS_SHARE(processor[1], 1), several ? "their" : "its");
     sampled_excess(c->v, b->slow, NULL, b->slow_time - b->others, code);
-    /* Where only others wait, the line is not one of the slow rank's code. */
+    /* A call that slow ranks do not make does not show where their work is. */
     const bool own = b->at.own || !known_call;
     snprintf(advice, sizeof advice, "%s %s%s: rank%s %s take%s %.2f x the time of the others",
              idle ? "shorten what is waited for" : "balance the work",
@@ -86,19 +86,19 @@ void find_imbalances(struct finding_context *c)
             add_imbalance(c, &c->imbalances.at[i]);
 }
 
-/* Part of WAIT, seconds per rank, that imbalances do not explain; 0 if it may be their noise. */
+/* The part of WAIT, seconds per rank, that imbalances do not explain; 0 if it may be noise. */
 static double unexplained(const struct finding_context *c, double wait)
 {
     double rest = wait - c->imbalances.cost;
     return rest > c->imbalances.cost / 2 ? rest : 0;
 }
 
-/* Adds a finding: WAIT of TIME in collectives is waiting (seconds per rank), most of it at A, for
- * ONE late rank or for no particular rank. */
+/* Adds a finding: of TIME in collectives WAIT is waiting (seconds per rank), most of it at A. ONE:
+ * for one late rank; otherwise for no particular rank. */
 static void add_late(struct finding_context *c, const struct profile_arrival *a, double wait,
                      double time, double cost, double low, bool one)
 {
-    /* Most of the waiting is for one rank, but no interval can be had of so few calls. */
+    /* Most of the waiting is for one rank, but there are too few calls for an interval. */
     const bool chance = a->instances < NOISE_PARTS && 2 * a->cost_ns > a->wait_ns;
     const char *advice = AS_COMMAND(c, "see what late ranks do", "--trace "),
                *call = AS_CALL(c->v, a->operation, a->site, NULL), *share = AS_SHARE(wait, time),
@@ -125,8 +125,9 @@ static void add_late(struct finding_context *c, const struct profile_arrival *a,
                          share, call);
 }
 
-/* Seconds per rank of the waiting HERE at A not explained by late arrival of A's late rank: waiting
- * for other ranks, as much for it as for the mean one, and its excess time outside of MPI. */
+/* Seconds per rank of the waiting at A, which is HERE, that the late arrival of A's late rank does
+ * not explain: waiting for other ranks; as much for it as for the mean rank; and its excess time
+ * outside of MPI, which is an imbalance. */
 static double arrival_others(const struct finding_context *c, const struct profile_arrival *a,
                              double here)
 {
@@ -138,10 +139,10 @@ static double arrival_others(const struct finding_context *c, const struct profi
     return here - one + (here - one) / fmax(1, c->ranks - 1) + fmax(0, longer);
 }
 
-/* Adds a finding for each call site at which certainly more than half of the waiting is for one
+/* Adds a finding for each call site at which more than half of the waiting is certainly for one
  * rank, unless an imbalance explains it. The rest of all call sites is one more finding, limited to
- * the typical wait: half of the median time from first to last arrival, as with uniformly
- * distributed arrivals. */
+ * the typical wait: half of the median time from first to last arrival, which is the mean wait if
+ * arrivals are uniformly distributed. */
 void find_late_arrivals(struct finding_context *c)
 {
     const struct profile *p = c->v->p;
@@ -152,7 +153,7 @@ void find_late_arrivals(struct finding_context *c)
         double here = 1e-9 * (double)a->wait_ns / c->ranks,
                all = 1e-9 * (double)a->time_ns / c->ranks,
                low = 1e-9 * (double)a->cost_low_ns / c->ranks, others = arrival_others(c, a, here);
-        /* Contention in MPI, too: it delays the rank's next call. */
+        /* Contention in MPI counts, too, since it delays the rank's next call. */
         const double doubt = others + noise_doubt(p, a->cost_rank, true, 0);
         if (arrivals_kind(p, a->operation) == COLLECTIVE_OTHER ||
             imbalance_of_rank(&c->imbalances, p, a->cost_rank))

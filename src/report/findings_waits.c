@@ -1,5 +1,4 @@
-/* Findings about waiting, from a trace: whose delay ranks wait for. Each cause gives one finding.
- */
+/* Findings about waiting, from a trace: one for each cause, the delay for which ranks wait. */
 #include "base/array.h"
 #include "base/format.h"
 #include "report/findings.h"
@@ -9,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The key of a finding about a cause, by the state of the waits that it explains. */
+/* Keys of findings, by the wait state of most waits that the cause explains. */
 #define KEY(id, name, key) key,
 static const char *const keys[WAIT_STATES] = {WAIT_STATE_LIST(KEY)};
 
-/* How many ranks receive from C's rank where most of its waiting occurs, and also send to it. */
+/* Number of ranks that receive from C's rank in the call with most of C's waits, and send to it. */
 static size_t clients_of(const struct profile *p, const struct root_cause *c)
 {
     size_t clients = 0;
@@ -23,7 +22,7 @@ static size_t clients_of(const struct profile *p, const struct root_cause *c)
     return clients;
 }
 
-/* Mean payload of the calls in which most of C's waiting occurs. */
+/* Mean bytes of a message in the call with most of C's waits. */
 static double mean_bytes(const struct profile *p, const struct root_cause *c)
 {
     double bytes = 0, calls = 0;
@@ -36,14 +35,14 @@ static double mean_bytes(const struct profile *p, const struct root_cause *c)
     return calls > 0 ? bytes / calls : 0;
 }
 
-/* One segment, on all ranks that others waited for in it. */
+/* The causes of one kind in one segment: a row of root_cause for each late rank. */
 struct segment {
-    const struct root_cause *most; /* its row that costs most */
-    size_t n;                      /* rows, one for each rank */
+    const struct root_cause *most; /* the row that costs most */
+    size_t n;                      /* number of rows */
     double cost, of_most, second;  /* ns: of all rows; of the largest; of the second largest */
-    double passed;                 /* part of COST that was passed on */
-    double error;                  /* at most half of COST's 95 % interval; NAN: unknown */
-    uint64_t followed, in_turn;    /* sums */
+    double passed;                 /* part of COST that ranks passed on which had waited */
+    double error;                  /* upper bound of half of COST's 95 % interval; NAN: unknown */
+    uint64_t followed, in_turn;    /* sums of these members of the rows */
 };
 
 static double cost_of(const struct root_cause *c)
@@ -51,7 +50,7 @@ static double cost_of(const struct root_cause *c)
     return (double)c->direct_ns + (double)c->passed_ns;
 }
 
-/* The segment of C. No rows if one before C is of the same segment. */
+/* The segment of C; empty if a row before C is of the same one, so that each is found once. */
 static struct segment segment_of(const struct profile *p, const struct root_cause *c)
 {
     struct segment s = {.most = c};
@@ -88,21 +87,21 @@ static void segment_label(const struct view *v, const struct root_cause *c,
         snprintf(text, SEGMENT_LABEL, "In %s, beyond waiting", entered);
 }
 
-/* The cost in seconds per rank. */
+/* The cost in seconds per rank, extrapolated from the trace's windows to the run. */
 static double segment_seconds(const struct finding_context *c, const struct segment *s)
 {
     return 1e-9 * s->cost / c->ranks / c->v->p->trace.covered;
 }
 
-/* Whether the largest row costs at least twice the second one: then the finding names its rank. */
+/* Whether the finding names one rank: the largest row costs at least twice the second one. */
 static bool is_of_one_rank(const struct segment *s)
 {
     return s->of_most >= 2 * s->second;
 }
 
-/* Whether three or more late ranks, none of which causes half of the waiting in a collective of all
- * ranks, alternate in a fixed or in a random order; NULL: neither. In a random order a rank is
- * followed by the same one as the time before in at most half of all cases. */
+/* The key of a finding about three or more late ranks that alternate in a fixed or in a random
+ * order, none of which causes half of the waiting in the collective; NULL: neither. In a random
+ * order at most half of the ranks are followed by the same rank as the last time. */
 static const char *order_of(const struct segment *s)
 {
     enum { LEAST = 8, LATE_RANKS = 3, TURN_PERCENT = 90, CHANCE_PERCENT = 60 };
@@ -114,7 +113,7 @@ static const char *order_of(const struct segment *s)
                                                               : NULL;
 }
 
-/* Seconds per rank of S's cost that may have other reasons than the program. */
+/* noise_doubt() of S's cost, seconds per rank. */
 static double cause_doubt(const struct finding_context *c, const struct segment *s)
 {
     const bool outside = s->most->kind == CAUSE_COMPUTATION;
@@ -123,8 +122,8 @@ static double cause_doubt(const struct finding_context *c, const struct segment 
                        outside ? c->v->where.mean : 0);
 }
 
-/* The lower end of the cost's interval, seconds per rank; NAN: the whole run was recorded, or the
- * interval is unknown. */
+/* The lower end of the cost's 95 % interval, seconds per rank; NAN if the whole run was recorded,
+ * or if the interval is unknown. */
 static double least_cost(const struct finding_context *c, const struct segment *s)
 {
     return s->error > 0 ? fmax(0, segment_seconds(c, s) * (1 - s->error / s->cost)) : NAN;
@@ -166,7 +165,7 @@ static void gain_text(const struct finding_context *c, const struct segment *s, 
             snprintf(text, room, " Balanced, %s.", prediction_text(p, x, prediction));
 }
 
-/* What the rank executes longer in this segment, if it is one. */
+/* The function that the late rank executes longer in this segment; "" if it is not one rank. */
 static void code_text(const struct finding_context *c, const struct segment *s, double cost,
                       char text[SAMPLED_TEXT])
 {
@@ -237,7 +236,7 @@ static void add_cause(struct finding_context *c, const struct segment *s, double
                      AS_SHARE(s->cost, (double)p->trace.wait_ns), call, more, code, by, gain);
 }
 
-/* Whether the trace's time windows are too short to show which rank causes most waiting. */
+/* Whether too much time is in calls too long for the trace's windows; then adds a finding. */
 static bool windows_hide(struct finding_context *c)
 {
     static const double too_much_unseen = 0.10;
@@ -254,7 +253,7 @@ static bool windows_hide(struct finding_context *c)
     return true;
 }
 
-/* Each cause gives one finding; ranks that wait and only pass the delay on give none. */
+/* Ranks that only pass a delay on, as they waited themselves, are no cause. */
 void find_waits(struct finding_context *c)
 {
     const struct profile *p = c->v->p;

@@ -4,22 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Time of a rank outside of MPI, seconds, and what is known of it by parts of the run. */
+/* Time of a rank outside of MPI, seconds: in all, and by consecutive parts of the run, if known. */
 struct outside {
     double all, part[NOISE_PARTS];
 };
 
-/* All segments that end at one call site: that of END, a collective in which every rank waits for
- * the last one. END NULL: the rest of the run. */
+/* All segments that end at one call site, seconds. */
 struct segments {
-    const struct profile_arrival *end;
-    const struct outside *outside; /* for each rank of the list */
-    size_t longest;                /* index of the rank with the longest time */
-    double mean, excess;           /* that rank's over the mean */
-    double part[NOISE_PARTS];      /* the same by parts */
+    const struct profile_arrival *end; /* the collective there; NULL: the rest of the run */
+    const struct outside *outside;     /* by index in p->ranks */
+    size_t longest;                    /* index of the rank with the longest time */
+    double mean, excess;               /* mean time of the ranks; LONGEST's time minus MEAN */
+    double part[NOISE_PARTS];          /* EXCESS by parts of the run */
 };
 
-/* Reads the times before the collectives of A. False if they are unknown. */
+/* Times outside of MPI before the collectives of A, of N ranks. False if they are unknown. */
 static bool read_outside(const struct profile_arrival *a, struct outside *to, size_t n)
 {
     memset(to, 0, n * sizeof *to);
@@ -36,7 +35,7 @@ static bool read_outside(const struct profile_arrival *a, struct outside *to, si
     return json_array_size(a->outside) == n;
 }
 
-/* Adds SIGN times the times of N ranks. */
+/* Adds or, with SIGN -1, subtracts the times of N ranks. */
 static void add_outside(struct outside *to, double sign, const struct outside *from, size_t n)
 {
     for (size_t r = 0; r < n; r++) {
@@ -60,8 +59,8 @@ static void measure(struct segments *s, size_t n)
     }
 }
 
-/* Upper bound of the delay that the longest rank causes: the others wait no longer than they are in
- * collectives and in messages. */
+/* Seconds per rank that the others wait for the longest rank: its excess, but no more than their
+ * waiting in the collectives and their time in message calls. */
 static double cost_of(const struct profile *p, const struct segments *s)
 {
     double wait = s->end ? (double)s->end->wait_ns : 0;
@@ -71,8 +70,8 @@ static double cost_of(const struct profile *p, const struct segments *s)
     return fmin(s->excess, 1e-9 * wait / (double)p->ranks.n);
 }
 
-/* The lower end of the 95 % interval of COST; NaN if unknown: the parts of the run contain only the
- * excess before collectives, and that has to be at least half of all. */
+/* The lower end of the 95 % interval of COST, from its parts; NaN if less than half of the excess
+ * is known by parts. */
 static double low_of(const struct segments *s, double cost)
 {
     double sum = 0;
@@ -89,10 +88,11 @@ static bool is_slow(const struct profile *p, const bool *slow, uint32_t rank)
     return i < p->ranks.n && slow[i];
 }
 
-/* The call in which other ranks wait longest for the slow ranks. If only other ranks call it, all
- * of their time counts, otherwise the excess over the least time. NULL if none reaches a tenth of
- * COST, in seconds per rank. Where all ranks call it and one that is not slow has the least time,
- * that rank waits elsewhere or the others wait for it, too: such a call is the last choice. */
+/* The call in which other ranks wait longest for the slow ranks; NULL if the waiting in none
+ * reaches a tenth of COST, seconds per rank. The waiting in a call is the time of all ranks beyond
+ * that of the rank with the least time, or all time if no slow rank calls it. A call in which all
+ * ranks take part and one that is not slow has the least time is the last choice: others wait for
+ * it, too. */
 static const struct profile_group *longest_wait(const struct profile *p, const bool *slow,
                                                 double cost)
 {
@@ -114,8 +114,8 @@ static const struct profile_group *longest_wait(const struct profile *p, const b
     return found[0] ? found[0] : found[1];
 }
 
-/* Usually the collective that ends the segments, unless most of the waiting is in messages before
- * it. */
+/* Sets the call of B: the collective that ends the segments, or that of longest_wait() if less than
+ * half of COST is waiting in that collective. */
 static void add_site(const struct profile *p, struct imbalance *b,
                      const struct profile_arrival *end, double cost)
 {

@@ -31,7 +31,7 @@ static bool is_startup(const struct profile *p, const struct profile_frame *f)
            (f->function && !strcmp(f->function, "_start"));
 }
 
-/* The application's own frames of S: from *FIRST to the result, exclusive. */
+/* The application's own frames of S: index FIRST up to the result, exclusive. */
 static uint32_t own_frames(const struct profile *p, const struct profile_site *s, uint32_t *first)
 {
     uint32_t end = s->depth;
@@ -96,15 +96,15 @@ static size_t common_length(const char *a, const char *b)
     return n;
 }
 
-/* The shortest beginning of PATH that differs from paths that share COMMON characters with it:
- * whole frames, at least one; released by free(). */
+/* The first frames of PATH, so many that they differ from those of a path with the same first
+ * COMMON characters. Release by free(). */
 static char *shortest(const char *path, size_t common)
 {
     const char *end = common < strlen(path) ? strstr(path + common + (common > 0), caller) : NULL;
     return end ? strndup(path, (size_t)(end - path)) : strdup(path);
 }
 
-/* PATH is sorted, so that paths with the longest common beginning are adjacent. */
+/* PATH is sorted: the path that shares most with another one is its neighbour. */
 static void put_labels(const struct path *path, size_t n, char **label)
 {
     for (size_t first = 0, end; first < n; first = end) {

@@ -1,5 +1,5 @@
-/* Tables of measurements made in the run (src/inject): columns have the names of the JSON members,
- * without their unit. */
+/* Tables of the layer's experiments (src/inject). A column is named like the JSON member that it
+ * shows, without the unit. */
 #include "report/tables.h"
 
 #include <math.h>

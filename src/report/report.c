@@ -19,7 +19,8 @@ size_t report_width(FILE *out)
     return width > REPORT_LEAST_WIDTH && width < 1000 ? (size_t)width : REPORT_LEAST_WIDTH;
 }
 
-/* The layer's overhead: in the calls, which is part of the run, and at both ends. */
+/* The layer's overhead: in calls, which is part of the run time, and in MPI_Init and MPI_Finalize,
+ * which is not. */
 static void put_overhead(struct document *d, const struct profile *p)
 {
     double start = 0, merge = 0, calls = 0, cost = 0;
@@ -141,7 +142,7 @@ static void write_full(const struct view *v, FILE *out, const struct report_opti
     document_free(d);
 }
 
-/* Says which option of `collprof run` records the table, unless the run had it. */
+/* Instead of an empty TABLE: the option of `collprof run` that records it, or why --tune failed. */
 static void write_missing(const struct view *v, FILE *out, const struct report_table *table)
 {
     const bool recorded = v->p->trace.on && table->option && !strcmp(table->option, "--trace");

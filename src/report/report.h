@@ -8,29 +8,28 @@ struct report_options {
     bool full;                        /* every table; otherwise one screen */
     const struct report_table *table; /* only this table; or NULL */
     struct text_options text;         /* ROWS 0: 20; WIDTH 0: that of report_width() */
-    const char *directory;            /* of the run, for the next step; NULL if unknown */
-    bool explained; /* a verdict explains why the run did not end well: the screen shows no findings
-                     */
+    const char *directory;            /* of the run, for the advice "Next"; NULL if unknown */
+    bool explained; /* src/verdict has printed why the run failed: the screen shows no findings */
 };
 enum { REPORT_LEAST_WIDTH = 80, REPORT_LINES = 25 };
 
 /* Writes at most REPORT_LINES lines, if the width allows it. */
 void screen_write(const struct view *v, FILE *out, const struct report_options *o);
 
-/* "1.2 s per rank, 34 % of the run": the time in MPI. */
+/* The time in MPI: "1.2 s per rank, 34 % of the run". Returns TEXT. */
 const char *mpi_text(const struct view *v, char text[EFFICIENCY_TEXT]);
 
 /* Program, ranks (with those that lack a record), host, run time. Returns TEXT. */
 enum { RUN_TITLE = 300 };
 const char *run_title(const struct profile *p, char text[RUN_TITLE]);
 
-/* Writes one line: the title and the date. */
+/* Writes one line: run_title() and the date. */
 void screen_title(const struct view *v, FILE *out, const struct report_options *o);
 
-/* Writes the report to OUT in one piece, since several programs may report at once. */
+/* Writes the report to OUT by one fwrite(), so that reports of several programs are not mixed. */
 void report_text(const struct profile *p, FILE *out, const struct report_options *o);
 
-/* Everything in the report as a document, for other formats: facts, findings, every table of
+/* The whole report as a document, for other formats: facts, findings, and every table of
  * report/tables.h. Release by document_free(). */
 struct document *report_document(const struct profile *p, const struct report_options *o);
 
@@ -40,7 +39,11 @@ size_t report_width(FILE *out);
 /* profile_write() with the findings as "diagnosis". */
 void report_json_write(const struct profile *p, FILE *out);
 
-/* Writes the effect of CHANGE ("balance:SITE", "faster:SITE,PERCENT", "no-transfer", "bcast:TREE").
- * TRACE: from profile_load_trace(). False, with a reason_give(), if CHANGE is invalid or selects
- * nothing, or the trace does not allow predictions. */
+/* Whether CHANGE is "balance:SITE", "faster:SITE,PERCENT", "no-transfer" or "bcast:TREE". Any SITE
+ * is valid here. */
+bool report_change_is_valid(const char *change);
+
+/* Writes one line: the predicted wall time with CHANGE, which must be valid. TRACE: from
+ * profile_load_trace(). False, with a reason_give(), if the trace has no such SITE or does not
+ * allow predictions. */
 bool report_what_if(const struct profile *trace, const char *change, FILE *out);

@@ -7,17 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One function in one segment on one rank. Frames are NULL if unknown. */
+/* Samples of one function in one segment (between two MPI calls) on one rank. Frames are NULL if
+ * unknown. */
 struct sampled_function {
-    const struct profile_sample *in;    /* names rank and segment */
-    const struct profile_frame *called; /* what the code between the two MPI calls has called */
-    const struct profile_frame *frame;  /* the innermost one below with debugging information, in
-                                           the line of its most frequent stack */
-    double ns;
+    const struct profile_sample *in;    /* one of the samples: has the rank and the segment */
+    const struct profile_frame *called; /* called by the code between the two MPI calls */
+    const struct profile_frame *frame;  /* the innermost one with debugging information, at its
+                                           most frequent line */
+    double ns;                          /* processor time */
 };
 
 struct sampled {
-    struct sampled_function *at; /* by function called, segment and rank; released by free() */
+    struct sampled_function *at; /* sorted by_function(); release by free() */
     size_t n;
 };
 
@@ -35,9 +36,9 @@ static bool is_on_stack(const struct profile *p, uint32_t site, const struct pro
     return false;
 }
 
-/* Sets the frames. The functions on the stack of the MPI calls before or after are the same
- * throughout the segment. A function of the C library, without debugging information, says less
- * than its caller. */
+/* CALLED is the outermost function that is not on the stack of the MPI calls before and after:
+ * those run throughout the segment. FRAME has debugging information: a function without, as of the
+ * C library, says less to the user than its caller. */
 static struct sampled_function function_of(const struct profile *p, const struct profile_sample *x)
 {
     struct sampled_function f = {.in = x, .ns = (double)x->ns};
@@ -51,7 +52,7 @@ static struct sampled_function function_of(const struct profile *p, const struct
     while (called < s->depth && !is_on_stack(p, x->from_site, &s->frame[called]) &&
            !is_on_stack(p, x->site, &s->frame[called]))
         called++;
-    /* The stack may end before such a function. */
+    /* If the recorded stack is too short to contain CALLED, FRAME takes its place. */
     f.frame = &s->frame[own];
     f.called = &s->frame[called < s->depth && called > own ? called - 1 : own];
     return f;
@@ -67,7 +68,7 @@ COMPARISON(by_function, struct sampled_function,
            strcmp(name_of(x->called), name_of(y->called)) ?: by_segment(x->in, y->in)
                ?: ORDER(x->in->rank, y->in->rank) ?: strcmp(name_of(x->frame), name_of(y->frame)))
 
-/* Of rows that are one function, the longest comes first. */
+/* The longest of equal functions comes first, since its line represents them. */
 COMPARISON(longest_first, struct sampled_function,
            by_function(x, y) ?: ORDER(y->ns, x->ns) ?: ORDER(x->in, y->in))
 
@@ -86,8 +87,6 @@ static struct sampled sampled_functions(const struct profile *p)
     return s;
 }
 
-/* --- what slow ranks execute longer --- */
-
 struct sample_comparison {
     const struct view *v;
     const bool *slow;
@@ -100,8 +99,8 @@ static bool is_slow(const struct sample_comparison *c, const struct sampled_func
     return i < c->v->p->ranks.n && c->slow[i];
 }
 
-/* How much longer slow ranks execute the functions [F, END), ns per rank; 0 if chance could be the
- * reason: below three standard deviations of the numbers of samples. */
+/* How much longer slow ranks execute the functions [F, END) than others, ns per rank; 0 below three
+ * standard deviations, with numbers of samples as Poisson variables. */
 static double longer(const struct sample_comparison *c, const struct sampled_function *f,
                      const struct sampled_function *end)
 {
@@ -165,7 +164,7 @@ static bool is_between(const struct profile_sample *s, const struct root_cause *
                   s->site == c->site && s->operation == c->operation);
 }
 
-/* Ranks without samples would seem to execute nothing. */
+/* Whether every rank has samples: one without them would seem to execute nothing. */
 static bool all_sampled(const struct profile *p)
 {
     bool all = true;
@@ -203,8 +202,6 @@ void sampled_excess(const struct view *v, const bool *slow, const struct root_ca
         put_text(&c, found, found_end, !between, most, text);
     free(list.at);
 }
-
-/* --- the table --- */
 
 const struct column sample_columns[] = {
     COLUMN("rank", RANK, NULL, "the rank that executed it"),

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Output written piece by piece, with a count of its lines. */
+/* The report on one screen while it is written, and the number of its lines so far. */
 struct screen {
     const struct view *v;
     const json_t *findings;
@@ -17,7 +17,7 @@ struct screen {
     FILE *out;
     size_t lines;
     bool ended_badly;
-    char algorithms[2000]; /* of the operations, as a text; "" if none is known */
+    char algorithms[2000]; /* "MPI_Bcast: binomial; ..."; "" if none is known */
 };
 
 const char *run_title(const struct profile *p, char text[RUN_TITLE])
@@ -41,7 +41,7 @@ void screen_title(const struct view *v, FILE *out, const struct report_options *
     fprintf(out, "%s\n", (size_t)n + strlen(when) <= o->text.width ? when : "");
 }
 
-/* Writes TEXT after MARK if it ends by line LAST of the screen. Returns whether it did. */
+/* Writes TEXT after MARK, unless it would end below line LAST. Returns whether it was written. */
 static bool put_within(struct screen *s, size_t last, const char *mark, const char *text)
 {
     const long begin = ftell(s->out);
@@ -90,7 +90,8 @@ static void put_where(struct screen *s)
         put_text(s, "Time in MPI: ", mpi_text(s->v, factors));
 }
 
-/* Whether F is printed before all figures: it voids them, or the run did not end well. */
+/* Whether F is printed above all figures: an error, or a doubt about a run that ended abnormally.
+ */
 static bool comes_first(const struct screen *s, const json_t *f)
 {
     const char *severity = json_text_at(f, "severity");
@@ -116,7 +117,7 @@ static void put_first(struct screen *s)
         put_text(s, "! ", more);
 }
 
-/* Writes a finding with its cost ("12.3 % of the run") and the evidence for it. */
+/* Writes "12.3 % of the run (at least 9 %): " and the finding's text, if it fits. */
 static bool put_finding(struct screen *s, size_t last, const json_t *f, size_t number)
 {
     char mark[60], text[2000], low[60] = "";
@@ -137,7 +138,7 @@ static bool put_finding(struct screen *s, size_t last, const json_t *f, size_t n
 static void put_findings(struct screen *s)
 {
     enum { MOST = 4 };
-    /* Room for the table, the algorithms and the next step. */
+    /* Nine lines are left for the table and the advice, one for the algorithms. */
     const size_t last = REPORT_LINES - 9 - (*s->algorithms != '\0');
     size_t i, shown = 0;
     bool room = true;
@@ -189,7 +190,7 @@ static void find_algorithms(struct screen *s)
     }
 }
 
-/* Below the table, which has no room for a column of them. */
+/* Below the table, since the screen is too narrow for a column of algorithms. */
 static void put_algorithms(struct screen *s)
 {
     if (*s->algorithms &&
@@ -233,7 +234,7 @@ void screen_write(const struct view *v, FILE *out, const struct report_options *
     find_algorithms(&s);
     screen_title(v, out, o);
     s.lines++;
-    /* In a deadlock the waiting times are arbitrary, and the verdict already names the calls. */
+    /* Of a deadlock the verdict has named the calls, and waiting times mean nothing. */
     if (!o->explained) {
         put_first(&s);
         put_where(&s);

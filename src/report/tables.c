@@ -37,7 +37,7 @@ const char *call_label(const struct view *v, uint32_t operation, uint32_t site, 
     NAME("call_site", "call site",                                                                 \
          "file, line and function of the call; also its callers if rows differ only in these")
 
-/* Seconds of NS, if known: a negative number is not. */
+/* Seconds of NS; NaN if it is negative, which means unknown. */
 static double seconds(int64_t ns)
 {
     return ns < 0 ? NAN : 1e-9 * (double)ns;
@@ -100,7 +100,7 @@ const char *algorithm_of(const struct profile *p, uint32_t operation)
     return found;
 }
 
-/* Whether a trace shows what calls of OPERATION wait for. A poll does not wait itself. */
+/* Whether a trace shows the waits in calls of OPERATION. A poll has none: it returns at once. */
 static bool is_traced(const struct profile *p, uint32_t operation)
 {
     const struct profile_operation *o = &p->operations.at[operation];
@@ -140,8 +140,8 @@ static void fill_calls(struct table *t, const struct view *v)
         const struct profile_group *group = profile_group_find(v->p, e->site, e->operation);
         const struct spread s = group ? group->spread : (struct spread){0};
         uint64_t timed = entry_timed_calls(e);
-        /* The time of calls that never returned is unknown: an error handler left all of them by
-         * longjmp(), or ranks were killed in some. */
+        /* The time of calls that never returned is unknown: they were left by longjmp(), or ranks
+         * were killed in them. */
         const uint64_t returned = timed + e->excluded;
         const bool known = returned >= e->calls || (returned && !isnan(v->mpi_ns));
         double time = known ? (double)e->time_ns : NAN;
@@ -395,7 +395,7 @@ static void fill_regions(struct table *t, const struct view *v)
             mpi += (double)e->time_ns;
             calls += e->calls;
         }
-        /* If the rank was killed, the time in a region that was still open is unknown. */
+        /* The time in a region that was open when its rank was killed is unknown. */
         time = time < mpi ? NAN : time;
         table_text(t, r->name);
         double mean = (double)r->time_ns < mpi ? NAN : (double)r->outside.sum / r->outside.ranks;

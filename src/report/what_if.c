@@ -24,14 +24,14 @@ const char *prediction_text(const struct profile *p, const struct prediction *x,
     return text;
 }
 
-/* Computation between the calls at two sites, named as in tables; "": any site. */
+/* Selects the segments between two calls, named as in tables; "": any call. */
 struct selection {
-    struct view view; /* with call sites' labels alone */
+    struct view view; /* only its call sites' labels are set */
     char left[CALL_LABEL], entered[CALL_LABEL];
 };
 
-/* Whether NAME selects the call of OPERATION at SITE: "FILE:LINE", the site's label ("FILE:LINE
- * FUNCTION"), or what tables show. */
+/* Whether NAME is the call of OPERATION at SITE: "FILE:LINE", the site's label ("FILE:LINE
+ * FUNCTION"), or call_label(). */
 static bool is_named(const struct selection *s, const char *name, uint32_t operation, uint32_t site)
 {
     const char *label = site == PROFILE_NONE ? "" : s->view.label[site];
@@ -46,7 +46,7 @@ static bool selects(const struct root_cause *segment, const void *context)
            (!*s->entered || is_named(s, s->entered, segment->operation, segment->site));
 }
 
-/* "LEFT..ENTERED", or one site: the call with which the computation ends. */
+/* Reads "LEFT..ENTERED", or "ENTERED", the call with which the segment ends. */
 static bool read_site(struct selection *s, const char *site)
 {
     const char *between = strstr(site, "..");
@@ -79,8 +79,15 @@ static bool read_change(const char *change, struct what_if *w, struct selection 
     return w->kind < WHAT_IF_KINDS && read_site(s, site);
 }
 
-/* Whether the binomial broadcast replaced all calls of OPERATION: at most a number of roots and
- * sizes are replaced on a communicator. */
+bool report_change_is_valid(const char *change)
+{
+    struct selection s;
+    struct what_if w;
+    return read_change(change, &w, &s);
+}
+
+/* Whether the layer replaced all calls of OPERATION by its binomial broadcast: it replaces those of
+ * a limited number of roots and sizes on a communicator. */
 static bool all_binomial(const struct profile *p, uint32_t operation)
 {
     uint64_t calls = 0, replaced = 0;
@@ -129,13 +136,7 @@ bool report_what_if(const struct profile *trace, const char *change, FILE *out)
     struct selection s = {.view = {.p = trace, .label = site_labels(trace)}};
     struct what_if w = {.selects = selects, .context = &s};
     struct prediction x = {0};
-    const bool good =
-        read_change(change, &w, &s)
-            ? predict(trace, change, &w, &x)
-            : reason_give(
-                  "%s: expected balance:SITE, faster:SITE,PERCENT, no-transfer or bcast:TREE "
-                  "(binomial, linear, backward, flat)",
-                  change);
+    const bool good = read_change(change, &w, &s) && predict(trace, change, &w, &x);
     if (good)
         fprintf(out, "%s: %s.\n", change, prediction_text(trace, &x, text));
     view_close(&s.view);

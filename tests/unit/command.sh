@@ -194,6 +194,8 @@ done <<'END'
 0|^  twice/b .*known$|report --list twice/
 0|^  run.1. .*known$|report --list 'run[1]'
 1|empty: contains no run|report --list empty
+2|--list are text: leave out other formats|report --list --format=json known
+2|--what-if=slower:x,5: expected balance:SITE|report --what-if=slower:x,5 known
 0|^From 2 to 4 ranks, computation scaling falls most: from 100.0 % to 0.0 %|scale traced known traced
 3|^  *4 *3.10s  *0.00  *0.0%  *0.0%  *98.2%  *99.3%|scale --fail-below=50 traced known
 0|^collprof: known on 4 ranks|report known

@@ -240,9 +240,7 @@ Test(findings, what_if_changes_are_named)
         {"faster:solve.c:12", NULL},
         {"faster:solve.c:12,101", NULL},
         {"faster:solve.c:12,5x", NULL},
-        {"no-transfer:solve.c:12", NULL},
-        {"slower:solve.c:12,5", NULL},
-        {"", NULL}};
+        {"no-transfer:solve.c:12", NULL}};
     struct profile *p = made_trace();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *text = NULL;
