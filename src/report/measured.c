@@ -8,22 +8,22 @@
 
 #define INTERVAL(name, head, meaning)                                                              \
     COLUMN(name, TIME, head, meaning),                                                             \
-        OPTIONAL(name "_low", TIME, "from", "lower end of its 95 % interval"),                     \
-        OPTIONAL(name "_high", TIME, "to", "upper end of it")
+        OPTIONAL(name "_low", TIME, "from", "lower end of the 95 % interval"),                     \
+        OPTIONAL(name "_high", TIME, "to", "upper end of the 95 % interval")
 #define MESSAGE                                                                                    \
-    NAME("communicator", NULL, "on which communicator"),                                           \
+    NAME("communicator", NULL, "the operation's communicator"),                                    \
         COLUMN("root", RANK, NULL, "the root, a rank of the communicator"),                        \
         COLUMN("bytes", BYTES, NULL, "size of the message")
 
 const struct column ack_columns[] = {
     MESSAGE,
-    COLUMN("destination", RANK, "to rank", "the destination"),
+    COLUMN("destination", RANK, "to rank", "the rank that received"),
     INTERVAL("direct", "latency",
-             "from the root's entry to this rank's return, for broadcasts that no late rank can "
-             "have delayed"),
+             "time from the root's entry to this rank's return, only of broadcasts that no late "
+             "rank can have delayed"),
     INTERVAL("ol", "by acks",
-             "time until its acknowledgement arrived, minus half of that message's round trip; "
-             "needs no common clock"),
+             "time from the root's entry until this rank's acknowledgement arrived, minus half of "
+             "the acknowledgement's round trip; needs no common clock"),
     OPTIONAL("acknowledged", COUNT, "acks",
              "acknowledgements received for the recorded broadcasts"),
 };
@@ -33,45 +33,50 @@ const struct column benchmark_columns[] = {
     MESSAGE,
     COLUMN("method", TEXT, NULL, "method of measuring, see collbench-bcast(1)"),
     COLUMN("time", TIME, NULL, "median, of the slowest destination that was measured"),
-    OPTIONAL("low", TIME, "from", "lower end of its 95 % interval"),
-    OPTIONAL("high", TIME, "to", "upper end of it"),
+    OPTIONAL("low", TIME, "from", "lower end of the 95 % interval"),
+    OPTIONAL("high", TIME, "to", "upper end of the 95 % interval"),
     COLUMN("destinations", TEXT, NULL,
-           "number measured, for methods that measure destinations or pairs one by one"),
-    NAME("measures", NULL, "meaning of the time (see collbench-bcast(1)), or why there is none"),
+           "number of destinations measured, if the method measures them or pairs one by one"),
+    NAME("measures", NULL,
+         "what the method measures (see collbench-bcast(1)), or why there is no time"),
 };
 
 const struct column broadcast_columns[] = {
     MESSAGE,
     COLUMN("algorithm", TEXT, NULL, "the algorithm that replaced the broadcast"),
-    COLUMN("calls", COUNT, NULL, "calls that it served"),
-    COLUMN("predicted", TIME, NULL, "by the model, from the latencies measured"),
+    COLUMN("calls", COUNT, NULL, "number of broadcasts that were replaced"),
+    COLUMN("predicted", TIME, NULL, "time predicted by the model from measured latencies"),
     INTERVAL("seen", NULL,
              "last exit minus the root's entry in the application, where ranks may be late"),
     COLUMN("trial", TIME, NULL,
-           "the replacement with all ranks on time, measured before the first call"),
-    COLUMN("library", TIME, NULL, "the library's broadcast likewise"),
+           "time of the replacement if no rank is late, measured before the first call"),
+    COLUMN("library", TIME, NULL,
+           "time of the library's broadcast if no rank is late, measured before the first call"),
 };
 
 const struct column algorithm_columns[] = {
     COLUMN("operation", TEXT, NULL, "the MPI function"),
-    COLUMN("ranks", COUNT, NULL, "of the communicator"),
+    COLUMN("ranks", COUNT, NULL, "number of ranks in the communicator"),
     COLUMN("bytes", BYTES, NULL, "size of the message"),
-    COLUMN("calls", COUNT, NULL, "collectives that all ranks have traced"),
+    COLUMN("calls", COUNT, NULL, "number of collectives that all ranks traced"),
     COLUMN("algorithm", TEXT, NULL,
-           "in use, from the number and size of the messages of each rank"),
+           "the algorithm to which number and size of each rank's messages belong"),
 };
 
 const struct column tune_columns[] = {
     COLUMN("operation", TEXT, NULL, "the MPI function"),
     MESSAGE,
-    COLUMN("calls", COUNT, NULL, "of this operation, root and size on the communicator"),
+    COLUMN("calls", COUNT, NULL,
+           "number of calls of this operation with this root and size on the communicator"),
     COLUMN("now", TIME, NULL,
-           "with the library's choice, from the last entry to the last exit, ranks arriving as in "
-           "the application"),
-    COLUMN("best", TEXT, NULL, "the fastest algorithm; empty: none is certainly faster"),
-    COLUMN("segment", BYTES, NULL, "bytes of the segments of its messages; 0: none"),
-    INTERVAL("faster", "then", "its time"),
-    INTERVAL("saves", NULL, "time that it would save, summed over all calls; '-': unknown"),
+           "time with the library's choice, from the last entry to the last exit, ranks arriving "
+           "as in the application"),
+    COLUMN("best", TEXT, NULL,
+           "the fastest algorithm; empty: none is certainly faster than the library's choice"),
+    COLUMN("segment", BYTES, NULL, "size of the segments into which it divides messages; 0: none"),
+    INTERVAL("faster", "then", "time with the fastest algorithm"),
+    INTERVAL("saves", NULL,
+             "time that the fastest algorithm would save, sum of all calls; '-': unknown"),
 };
 
 static void put_measurement(struct table *t, const struct view *v, const struct profile_finding *f,

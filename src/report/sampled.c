@@ -204,13 +204,12 @@ void sampled_excess(const struct view *v, const bool *slow, const struct root_ca
 }
 
 const struct column sample_columns[] = {
-    COLUMN("rank", RANK, NULL, "the rank that executed it"),
-    COLUMN("time", TIME, NULL, "processor time, by samples"),
-    COLUMN("share", SHARE, "of rank", "share of all that was sampled of the rank"),
-    NAME("called", NULL, "what the code between the two calls has called"),
+    COLUMN("rank", RANK, NULL, "the rank that executed the function"),
+    COLUMN("time", TIME, NULL, "processor time in the function, by samples"),
+    COLUMN("share", SHARE, "of rank", "that time as a share of the rank's sampled time"),
+    NAME("called", NULL, "the function that the code between the two MPI calls has called"),
     NAME("function", NULL,
-         "the innermost function with debugging information, in the line of its most frequent "
-         "stack"),
+         "the innermost function with debugging information, at its most frequent line"),
     NAME("left", NULL, "the MPI call before"),
     NAME("entered", NULL, "the MPI call after"),
 };

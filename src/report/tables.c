@@ -64,22 +64,23 @@ static void put_site(struct table *t, const struct view *v, uint32_t site)
                  "calls that an experiment may have delayed: excluded from all times"),            \
         OPTIONAL("bytes", BYTES, NULL, "bytes according to the calls' arguments, of all ranks"),   \
         COLUMN("time_per_rank", TIME, "time/rank", "time in these calls, mean of all ranks"),      \
-        COLUMN("of_run", SHARE, "of run", "the same as a share of the run"),                       \
-        OPTIONAL("share", SHARE, "of MPI", "share of all time in MPI"),                            \
+        COLUMN("of_run", SHARE, "of run", "time in these calls as a share of the run"),            \
+        OPTIONAL("share", SHARE, "of MPI", "time in these calls as a share of all time in MPI"),   \
         COLUMN("waiting", SHARE, NULL,                                                             \
-               "share of their time that is waiting for other ranks; '-': unknown; without "       \
-               "--trace it is known for collectives only"),                                        \
-        OPTIONAL("mean", TIME, NULL, "time of a call"),                                            \
-        OPTIONAL("median", TIME, NULL, "half of the calls were shorter (within 6 %)"),             \
-        OPTIONAL("max", TIME, NULL, "the longest call"),                                           \
-        OPTIONAL("slowest_rank", RANK, "slowest", "the rank with the longest time"),               \
+               "share of the time in these calls in which ranks wait for others; '-': unknown; "   \
+               "without --trace known for collectives only"),                                      \
+        OPTIONAL("mean", TIME, NULL, "mean time of a call"),                                       \
+        OPTIONAL("median", TIME, NULL, "median time of a call (within 6 %)"),                      \
+        OPTIONAL("max", TIME, NULL, "time of the longest call"),                                   \
+        OPTIONAL("slowest_rank", RANK, "slowest",                                                  \
+                 "the rank with the longest time in these calls"),                                 \
         OPTIONAL("slowest_ratio", REAL, "x mean",                                                  \
-                 "time of that rank, as a multiple of the mean of all")
+                 "time of the slowest rank in these calls / mean of all ranks")
 
 #define ALGORITHM                                                                                  \
     {                                                                                              \
         "algorithm", NULL, COLUMN_TEXT, 0,                                                         \
-            "in use, by the messages of all its calls (--trace=transport)", NULL,                  \
+            "the operation's algorithm, by its messages (--trace=transport)", NULL,                \
             COLUMN_OPTIONAL | COLUMN_SHORTEN                                                       \
     }
 
@@ -164,13 +165,12 @@ static const struct column request_columns[] = {
     OPERATION,
     COLUMN("requests", COUNT, NULL, "requests posted here and seen complete"),
     OPTIONAL("compute", TIME, NULL,
-             "from the post of a request to the call that completed it, mean"),
+             "mean time from the post of a request to the call that completed it"),
     COLUMN("complete", SHARE, NULL,
-           "share of the requests that were complete when tested or waited for"),
+           "share of the requests that were complete when a call tested or waited for them"),
     COLUMN("wait_per_rank", TIME, "wait/rank",
-           "time in the completing calls, mean of all ranks; the time of a call that completes "
-           "several "
-           "requests is divided equally among them"),
+           "time in the calls that completed the requests, mean of all ranks; requests completed "
+           "by one call share its time equally"),
     SITE,
 };
 
@@ -192,20 +192,21 @@ static void fill_requests(struct table *t, const struct view *v)
 static const struct column arrival_columns[] = {
     OPERATION,
     COLUMN("members", COUNT, "ranks", "ranks in the communicator"),
-    COLUMN("instances", COUNT, NULL, "operations that all members recorded; medians are of these"),
+    COLUMN("instances", COUNT, NULL,
+           "number of collectives that all members recorded; medians are of these"),
     OPTIONAL("population", COUNT, "of",
-             "number of operations in the run; an estimate if not all were recorded"),
-    OPTIONAL("skew", TIME, NULL, "last minus first arrival, median of the operations"),
+             "number of collectives in the run; an estimate if not all were recorded"),
+    OPTIONAL("skew", TIME, NULL, "last minus first arrival, median of the collectives"),
     COLUMN("cost_rank", RANK, "late rank",
            "the rank for which the others waited longest; '-': none, or unknown for non-blocking "
            "and neighbourhood calls"),
     COLUMN("waiting", SHARE, NULL,
            "share of the call time until the last needed rank arrived; the wait of a root for its "
            "receivers is unknown"),
-    COLUMN("wait", TIME, "wait", "the same as a time, all ranks together"),
+    COLUMN("wait", TIME, "wait", "time until the last needed rank arrived, sum of all ranks"),
     OPTIONAL("duration", TIME, NULL,
-             "from the arrival of the awaited rank to the last exit, median"),
-    {"communicator", NULL, COLUMN_TEXT, 0, "on which communicator", NULL,
+             "median time from the arrival of the awaited rank to the last exit"),
+    {"communicator", NULL, COLUMN_TEXT, 0, "the collectives' communicator", NULL,
      COLUMN_OPTIONAL | COLUMN_SHORTEN},
     SITE,
 };
@@ -229,12 +230,12 @@ static void fill_arrivals(struct table *t, const struct view *v)
 
 static const struct column wait_columns[] = {
     COLUMN("state", TEXT, "waiting",
-           "late sender or receiver: waits for the other side of a message; wrong order: does so "
-           "although the message of a later blocking receive is there; others: waits for a rank "
-           "that the collective needs (n-to-n: for all)"),
-    COLUMN("for_rank", RANK, "for rank", "the awaited rank"),
-    OPTIONAL("calls", COUNT, NULL, "calls that waited so"),
-    COLUMN("time", TIME, NULL, "waited in them, all ranks together"),
+           "wait state; late sender or receiver: the call waits for the other side of a message; "
+           "wrong order: for a late sender, although the message of a later blocking receive has "
+           "arrived; others: for a rank that the collective needs (n-to-n: for all ranks)"),
+    COLUMN("for_rank", RANK, "for rank", "the late rank for which the calls wait"),
+    OPTIONAL("calls", COUNT, NULL, "number of calls in this wait state"),
+    COLUMN("time", TIME, NULL, "waiting time in these calls, sum of all ranks"),
     OPERATION,
     SITE,
 };
@@ -252,20 +253,21 @@ static void fill_waits(struct table *t, const struct view *v)
 static const struct column cause_columns[] = {
     COLUMN(
         "kind", TEXT, "cause",
-        "computation: time outside of MPI between two calls; transfer: time in a call besides its "
-        "wait; unknown: edges of windows, and calls whose waits are unknown"),
-    COLUMN("rank", RANK, NULL, "the rank on which it occurs"),
-    COLUMN("caused", TIME, NULL, "waiting that it caused, summed over all ranks"),
+        "computation: time outside of MPI between two calls; transfer: time in a call without its "
+        "wait; unknown: before a time window of the trace, or calls whose waits are unknown"),
+    COLUMN("rank", RANK, NULL, "the rank on which the cause occurs"),
+    COLUMN("caused", TIME, NULL, "waiting time of other ranks that it caused, sum of all ranks"),
     OPTIONAL("error", TIME, "+-",
-             "half of its 95 % interval, if only windows of the trace were kept; '-': fewer than 4 "
-             "windows"),
-    COLUMN("share", SHARE, "of waits", "the same as a share of all waiting"),
-    OPTIONAL("passed_on", SHARE, "passed on",
-             "the part of it that ranks passed on which had waited themselves"),
+             "half of the 95 % interval of the waiting that it caused, if the trace has only time "
+             "windows; '-': fewer than 4 windows"),
+    COLUMN("share", SHARE, "of waits", "the waiting that it caused as a share of all waiting"),
+    OPTIONAL(
+        "passed_on", SHARE, "passed on",
+        "share of the waiting that it caused indirectly: ranks waited and were late themselves"),
     OPTIONAL("waits", COUNT, NULL, "number of calls whose wait it mainly caused"),
-    OPTIONAL("path", TIME, "critical", "its time on the critical path"),
-    NAME("left", NULL, "the call before it; for unknown causes the reason"),
-    NAME("entered", NULL, "the call after it, or around it"),
+    OPTIONAL("path", TIME, "critical", "time of the cause on the critical path"),
+    NAME("left", NULL, "the call before the computation; if the cause is unknown, the reason"),
+    NAME("entered", NULL, "the call after the computation, or in which the transfer is"),
 };
 
 static void fill_causes(struct table *t, const struct view *v)
@@ -294,8 +296,8 @@ static const struct column transport_columns[] = {
     COLUMN("same_call", SHARE, "in it",
            "share of the transfers with a known end that ended before the call returned"),
     COLUMN("other_call", SHARE, "later",
-           "share that ended in a later MPI call: they progressed only there"),
-    COLUMN("outside", SHARE, NULL, "share that ended outside of the application's MPI calls"),
+           "share of these transfers that ended in a later MPI call: MPI made progress only there"),
+    COLUMN("outside", SHARE, NULL, "share of these transfers that ended outside of MPI calls"),
     SITE,
 };
 
@@ -314,10 +316,10 @@ static void fill_transport(struct table *t, const struct view *v)
 
 static const struct column message_columns[] = {
     COLUMN("rank", RANK, NULL, "the rank that sent or received"),
-    COLUMN("direction", TEXT, NULL, "whether it sent or received"),
-    COLUMN("peer", RANK, NULL, "the rank at the other end"),
-    COLUMN("messages", COUNT, NULL, "messages between them"),
-    COLUMN("bytes", BYTES, NULL, "their payload"),
+    COLUMN("direction", TEXT, NULL, "whether the rank sent or received"),
+    COLUMN("peer", RANK, NULL, "the rank that received or sent"),
+    COLUMN("messages", COUNT, NULL, "number of messages"),
+    COLUMN("bytes", BYTES, NULL, "payload of the messages"),
     OPERATION,
     SITE,
 };
@@ -337,19 +339,20 @@ static const struct column rank_columns[] = {
     COLUMN("rank", RANK, NULL, "in MPI_COMM_WORLD"),
     COLUMN("wall", TIME, NULL, "from MPI_Init to MPI_Finalize"),
     COLUMN("mpi", TIME, "in MPI", "time in MPI, all threads together"),
-    COLUMN("mpi_share", SHARE, "of run", "share of its wall time"),
-    OPTIONAL("calls", COUNT, NULL, "calls of MPI"),
+    COLUMN("mpi_share", SHARE, "of run", "time in MPI as a share of the rank's wall time"),
+    OPTIONAL("calls", COUNT, NULL, "number of MPI calls"),
     OPTIONAL("cpu", TIME, "processor", "processor time, all threads together"),
     OPTIONAL("delayed", TIME, "contention",
-             "time in which it was runnable but not scheduled, in MPI and outside"),
-    OPTIONAL("outside", TIME, "outside of MPI", "its time outside of MPI"),
-    OPTIONAL("waiting", TIME, NULL, "part of its time in MPI that is certainly waiting"),
-    OPTIONAL("messages", TIME, NULL, "other time in calls for messages and requests"),
-    OPTIONAL("collectives", TIME, NULL, "other time in collectives"),
-    OPTIONAL("other", TIME, "other MPI calls", "the rest of its time in MPI"),
-    OPTIONAL("measuring", TIME, NULL, "measurements of collprof, outside of the time of calls"),
-    COLUMN("ended", TEXT, NULL, "how it ended"),
-    NAME("host", NULL, "where it ran"),
+             "time in which the rank was runnable but not scheduled, in MPI and outside"),
+    OPTIONAL("outside", TIME, "outside of MPI", "time outside of MPI"),
+    OPTIONAL("waiting", TIME, NULL, "waiting for other ranks in MPI: a lower bound"),
+    OPTIONAL("messages", TIME, NULL, "time in calls for messages and requests, without waiting"),
+    OPTIONAL("collectives", TIME, NULL, "time in collectives, without waiting"),
+    OPTIONAL("other", TIME, "other MPI calls", "time in all other MPI calls"),
+    OPTIONAL("measuring", TIME, NULL,
+             "experiments of collprof: part of the wall time, not of the time in MPI"),
+    COLUMN("ended", TEXT, NULL, "how the process ended"),
+    NAME("host", NULL, "the host on which the rank ran"),
 };
 
 static void fill_ranks(struct table *t, const struct view *v)
@@ -369,18 +372,18 @@ static void fill_ranks(struct table *t, const struct view *v)
 
 static const struct column region_columns[] = {
     NAME("region", NULL, "the name that the application gave"),
-    COLUMN("entered", COUNT, NULL, "number of entries, of all ranks"),
+    COLUMN("entered", COUNT, NULL, "how often all ranks together entered the region"),
     COLUMN("time_per_rank", TIME, "time/rank",
-           "time inside, without inner regions, mean of all ranks"),
-    COLUMN("mpi_per_rank", TIME, "MPI/rank", "of it in MPI, mean of all ranks"),
-    COLUMN("mpi_share", SHARE, "in MPI", "share of the region's time in MPI"),
+           "time in the region, without inner regions, mean of all ranks"),
+    COLUMN("mpi_per_rank", TIME, "MPI/rank", "time in MPI in the region, mean of all ranks"),
+    COLUMN("mpi_share", SHARE, "in MPI", "share of the region's time that is in MPI"),
     COLUMN("efficiency", SHARE, NULL,
            "parallel efficiency: mean time outside of MPI as a share of the longest time in the "
            "region, over the ranks that entered it"),
     OPTIONAL("load_balance", SHARE, "balance",
              "mean time outside of MPI as a share of that of the slowest rank"),
     OPTIONAL("slowest", RANK, NULL, "the rank with the longest time outside of MPI"),
-    COLUMN("calls", COUNT, "MPI calls", "calls of MPI inside, of all ranks"),
+    COLUMN("calls", COUNT, "MPI calls", "number of MPI calls in the region, of all ranks"),
 };
 
 static void fill_regions(struct table *t, const struct view *v)
@@ -408,7 +411,7 @@ static void fill_regions(struct table *t, const struct view *v)
 
 static const struct column slice_columns[] = {
     COLUMN("begin", TIME, "from", "begin of the slice since the start of the run"),
-    COLUMN("end", TIME, "to", "its end"),
+    COLUMN("end", TIME, "to", "end of the slice since the start of the run"),
     COLUMN("efficiency", SHARE, NULL,
            "parallel efficiency: time outside of MPI as a share of the slice, mean of all ranks"),
     COLUMN("load_balance", SHARE, "load balance",
