@@ -184,8 +184,10 @@ static bool write_file_of_benchmark(struct report_command *r)
     const char *file = r->directory, *dot = strrchr(text_base_of(file), '.');
     input_read(file, head, sizeof head);
     const bool json = head[strspn(head, " \t\r\n")] == '{';
-    if (strstr(head, "\"collprof-profile/"))
-        cli_refuse("%s is a profile: use the directory of its run", file);
+    const bool record = !strncmp(head, "lcpprof1", 8); /* LEDGER_MAGIC */
+    if (record || strstr(head, "\"collprof-profile/"))
+        cli_refuse("%s is %s: use the directory of its run", file,
+                   record ? "the raw record of one rank" : "a profile");
     if (!json && r->run.format == &export_text)
         return write_file(r, NULL, NULL, write_log);
     if (r->run.format != &export_html)

@@ -86,14 +86,14 @@ static void on_signal(int number, siginfo_t *info, void *context)
     if (first)
         say_farewell(number);
     sigaction(number, &previous[number], NULL);
-    if (!(faults >> number & 1) || info->si_code <= 0) /* sent by a process */
+    if (!(faults >> number & 1) || info->si_code <= 0) /* <= 0: sent by a process, not a fault */
         raise(number);
 }
 
 static bool is_of_runtime(const struct sigaction *a)
 {
     Dl_info info;
-    void *handler = (void *)a->sa_handler; /* or sa_sigaction, which is the same member */
+    void *handler = (void *)a->sa_handler; /* sa_sigaction is in a union with it */
     return dladdr(handler, &info) && info.dli_fname &&
            (transport_is_of_mpi(info.dli_fname) ||
             !strncmp(text_base_of(info.dli_fname), "libgfortran", 11));

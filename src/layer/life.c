@@ -148,16 +148,6 @@ static bool record(int thread_level)
     return true;
 }
 
-/* Whether this thread starts the layer: several may begin to use MPI at once. */
-static bool is_first_to_start(void)
-{
-    pthread_mutex_lock(&layer.lock);
-    bool first = layer.phase == LAYER_ASLEEP;
-    layer.phase = first ? LAYER_ENDED : layer.phase; /* until everything has succeeded */
-    pthread_mutex_unlock(&layer.lock);
-    return first;
-}
-
 /* Creates layer.comm, unless there are ranks without the layer, which would not take part. False:
  * this process does not record. */
 static bool join(void)
@@ -182,7 +172,11 @@ static bool join(void)
 /* BY_INIT: all ranks call it, in MPI_Init. */
 static void start(MPI_Group world, int thread_level, bool by_init)
 {
-    if (!is_first_to_start())
+    pthread_mutex_lock(&layer.lock); /* several threads may begin to use MPI at once */
+    const bool first = layer.phase == LAYER_ASLEEP;
+    layer.phase = first ? LAYER_ENDED : layer.phase; /* remains so if a step below fails */
+    pthread_mutex_unlock(&layer.lock);
+    if (!first)
         return;
     layer.world = world;
     PMPI_Group_rank(world, &layer.rank);
@@ -208,7 +202,8 @@ void recording_start(int thread_level)
     start(world, thread_level, true);
     if (layer.phase != LAYER_RUNNING)
         return;
-    if (layer.comm != MPI_COMM_NULL && !*disagreement) /* needs all ranks, with equal options */
+    /* Measurements are collective and need the same settings on all ranks. */
+    if (layer.comm != MPI_COMM_NULL && !*disagreement)
         inject_start(&global_clock);
     if (inject_wanted())
         layer.on = true;
@@ -355,7 +350,9 @@ static void end_together(struct clock_pair entered)
     inject_end();
     settle_clock(layer.ledger.header);
     if (!memory_try(record_findings, &recorded) || !recorded)
-        layer_say("rank %d: no memory for its measurements: they are not reported", layer.rank);
+        layer_say(
+            "rank %d: not enough memory to store its measured latencies: they are not reported",
+            layer.rank);
     close_books(entered);
     struct profile *all = merge_ranks(&layer.ledger, layer.comm);
     if (all && *disagreement)
@@ -416,7 +413,7 @@ void recording_end(void)
     trace_stop();
     hold_signals(&ours);
     regions_count();
-    noise_read(&layer.ledger.header->noise[1]); /* before waiting for the others */
+    noise_read(&layer.ledger.header->noise[1]); /* first: the barrier's CPU time is not the run's */
     struct clock_pair entered = clock_read_pair();
     if (layer.comm != MPI_COMM_NULL)
         end_together(entered);

@@ -50,7 +50,7 @@ static void describe_arguments(struct ledger_header *h, const char *words, const
 /* Stores what is known before MPI is initialized. */
 static void describe_process(struct ledger_header *h)
 {
-    char words[PATH_MAX + sizeof h->arguments]; /* room for the program and more than we store */
+    char words[PATH_MAX + sizeof h->arguments]; /* the program and more than ARGUMENTS stores */
     h->rank = record_owner.rank;
     h->size = record_owner.size;
     h->run_id = record_owner.job;
@@ -60,7 +60,7 @@ static void describe_process(struct ledger_header *h)
     const char *end = words + input_read("/proc/self/cmdline", words, sizeof words),
                *first = words + strlen(words) + 1;
     describe_script(h, first, end);
-    if (clock_source != CLOCK_SOURCE_EXTERNAL) /* in simulation they are the simulator's */
+    if (clock_source != CLOCK_SOURCE_EXTERNAL) /* not those of the simulator */
         describe_arguments(h, first, end);
     h->clock = clock_source;
     h->started_unix = clock_seconds(CLOCK_REALTIME);

@@ -24,7 +24,7 @@ static int make_parents(const char *path)
         struct stat st;
         snprintf(part, sizeof part, "%.*s", (int)(slash - path), path);
         if (mkdir(part, 0777) && errno != EEXIST) {
-            int error = errno; /* mkdir() may fail so for a directory that exists */
+            int error = errno; /* in a read-only file system also if PART exists */
             if (stat(part, &st))
                 return error;
         }

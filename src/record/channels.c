@@ -91,7 +91,7 @@ static void settle(struct waiting *w)
     if (w->event != TURN_UNKNOWN) {
         struct ledger_event *e = &layer.ledger.events[w->event];
         e->ordinal = w->ordinal;
-        e->message |= (uint64_t)w->channel << 48; /* it was 0 */
+        e->message |= (uint64_t)w->channel << 48; /* the event was added with channel 0 */
     }
 }
 

@@ -160,8 +160,9 @@ int ledger_create(struct ledger *l, int directory, const char *path, size_t byte
         ledger_close(l);
         return error;
     }
+    /* Element 0 of these sections is not used, because index 0 means none. */
     static const int with_none[] = {LEDGER_TEXTS, LEDGER_REGIONS,  LEDGER_SITES,
-                                    LEDGER_COMMS, LEDGER_REQUESTS, LEDGER_CHANNELS}; /* element 0 */
+                                    LEDGER_COMMS, LEDGER_REQUESTS, LEDGER_CHANNELS};
     for (size_t i = 0; i < sizeof with_none / sizeof *with_none; i++)
         l->header->section[with_none[i]].count = 1;
     l->header->magic = LEDGER_MAGIC;

@@ -55,7 +55,7 @@ static const char *check_header(const struct ledger_header *h, uint64_t file_siz
     uint64_t all = sizeof *h;
     const char *fault = NULL;
     if (h->magic != LEDGER_MAGIC)
-        return "no collprof record";
+        return "not a record of collprof";
     if (h->version != LEDGER_VERSION)
         return "a record of another version of collprof";
     if (h->header_size != sizeof *h)
@@ -70,7 +70,7 @@ static const char *read_header(int fd, struct ledger_header *h)
 {
     struct stat st;
     if (!read_at(fd, &h->magic, sizeof h->magic, 0) || h->magic != LEDGER_MAGIC)
-        return "no collprof record";
+        return "not a record of collprof";
     if (!read_at(fd, h, sizeof *h, 0))
         return "a truncated record";
     return fstat(fd, &st) ? strerror(errno) : check_header(h, (uint64_t)st.st_size);

@@ -35,7 +35,7 @@ static struct {
     const struct layout *layout;                  /* NULL: no interpreter of a known version */
     enum { UNTRIED, FITS, FITS_NOT } layout_fits; /* whether a first, careful reading succeeded */
     const char *code_type, *text_type, *bytes_type;
-    const char *(*state)(void); /* the thread's state; NULL if Python does not know the thread */
+    const char *(*state)(void); /* the thread's PyThreadState; NULL if it has run no Python */
     int (*line)(const char *code, int instruction);
     ptrdiff_t (*length)(const char *text);
     uint32_t (*character)(const char *text, ptrdiff_t i);

@@ -6,7 +6,7 @@ enum { BUCKETS = 16384, LONGEST = 4096, NONE = 0 };
 
 static struct bucket {
     uint32_t lock, first, last, length;
-} buckets[BUCKETS]; /* untouched pages cost nothing */
+} buckets[BUCKETS]; /* pages of it that are never written take no memory */
 static uint32_t free_lock, free_first;
 
 static struct ledger_request *at(uint32_t i)
@@ -102,16 +102,7 @@ void request_add(const struct ledger_request *r)
     spin_unlock(&b->lock);
 }
 
-/* The first request with HANDLE in B, or NULL; BEFORE: the index of its predecessor, or NONE. */
-static struct ledger_request *find(const struct bucket *b, uint64_t handle, uint32_t *before)
-{
-    *before = NONE;
-    for (uint32_t i = b->first; i != NONE; *before = i, i = at(i)->next)
-        if (at(i)->handle == handle)
-            return at(i);
-    return NULL;
-}
-
+/* Removes R from B. BEFORE: index of its predecessor, or NONE. */
 static void take_out(struct bucket *b, struct ledger_request *r, uint32_t before)
 {
     if (before == NONE)
@@ -126,9 +117,12 @@ static void take_out(struct bucket *b, struct ledger_request *r, uint32_t before
 struct ledger_request *request_claim(uint64_t handle, bool freed)
 {
     struct bucket *b = bucket_of(handle);
-    uint32_t before;
+    uint32_t before = NONE;
     spin_lock(&b->lock);
-    struct ledger_request *r = find(b, handle, &before);
+    uint32_t i = b->first;
+    for (; i != NONE && at(i)->handle != handle; i = at(i)->next)
+        before = i;
+    struct ledger_request *r = i == NONE ? NULL : at(i);
     if (r && (freed || !(r->kind & REQUEST_PERSISTENT)))
         take_out(b, r, before);
     spin_unlock(&b->lock);

@@ -50,12 +50,12 @@ struct sampler {
     struct perf_event_mmap_page *ring; /* ring buffer: a page, followed by BYTES of samples */
     size_t bytes;
     struct ledger_sample now, before; /* time between calls: the present one, the one before */
-    bool was_full;                    /* the ring buffer, at the end of BEFORE */
+    bool was_full;                    /* the ring buffer was full at the end of BEFORE */
     bool ticks;                       /* a timer's signal handler fills it, not the kernel */
     timer_t timer;
     const char *low, *high; /* limits of the thread's stack */
     volatile uint64_t lost; /* periods whose sample found the ring buffer full */
-    struct tick last;       /* the signal handler's memory */
+    struct tick last;       /* the sample that the signal handler assembles */
 };
 
 /* For all threads, under LOCK. COPY: a copied stack, followed by zeros up to COPY_BYTES, so that
@@ -170,7 +170,7 @@ static void read_ring(struct sampler *s, bool in_mpi)
     union {
         struct perf_event_header header;
         struct tick tick;
-        uint64_t lost[3]; /* header, number of the event, count */
+        uint64_t lost[3]; /* of PERF_RECORD_LOST: header, id of the event, number of lost samples */
     } r;
     pthread_mutex_lock(&lock);
     uint64_t at = s->ring->data_tail;

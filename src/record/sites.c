@@ -60,7 +60,7 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *arg)
             return 0;
     read_build_id(&m, info);
     struct ledger_module *at = m.high ? ledger_append(&layer.ledger, LEDGER_MODULES, &m) : NULL;
-    if (at) /* the executable comes first and has no name */
+    if (at) /* the dynamic linker gives the executable first, with an empty name */
         at->path = ledger_add_text(&layer.ledger, count ? info->dlpi_name : h->program);
     return 0;
 }
@@ -143,7 +143,7 @@ struct stack {
     struct python_call call[LEDGER_MAX_DEPTH];
 };
 
-/* Adds machine code to SITE: at most MOST frames, since Python's calls get the other half. */
+/* Adds the frames of machine code to SITE, until it has MOST frames. */
 static void describe_native(struct ledger_site *site, const struct stack *s, unsigned most)
 {
     for (unsigned i = 0; i < s->n && site->depth < most; i++) {
@@ -166,7 +166,7 @@ static void describe_native(struct ledger_site *site, const struct stack *s, uns
 
 static void describe_python(struct ledger_site *site, const struct stack *s)
 {
-    static struct python_place place; /* static: layer.lock is held */
+    static struct python_place place; /* too large for the stack; the caller holds layer.lock */
     for (unsigned i = 0; i < s->n_calls && site->depth < s->depth; i++) {
         if (!python_locate(&s->call[i], &place))
             continue;

@@ -243,7 +243,7 @@ static char *readable(const char *name)
         return NULL;
     if (strncmp(name, "_Z", 2))
         return text;
-    if (!looked_for) { /* not linked: only names of C++ need this library */
+    if (!looked_for) { /* loaded at the first C++ name, because most programs have none */
         void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
         *(void **)&demangle = library ? dlsym(library, "__cxa_demangle") : NULL;
     }
@@ -273,7 +273,7 @@ static void find(struct symbols *s, uint64_t return_address, unsigned level, str
     found->function = s->readable;
 }
 
-/* Whether the file has BUILD_ID, or that is "". */
+/* Whether the file has this build-id; true if BUILD_ID is "" (unknown). */
 static bool is_same_build(Dwfl_Module *module, const char *build_id)
 {
     const unsigned char *id;

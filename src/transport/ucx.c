@@ -9,7 +9,7 @@ struct follower {
     __typeof__(((ucp_request_param_t *)0)->cb) cb;
     void *user_data;
     uint32_t number; /* of the operation */
-    bool calls;      /* there is such a callback */
+    bool calls;      /* the caller has given a callback */
 };
 
 /* Reports the completion of an operation, and returns its follower. */

@@ -47,8 +47,6 @@ void transport_record(const struct transport_event *event)
     watcher.busy = was_busy;
 }
 
-/* --- polls --- */
-
 EXPORT unsigned ucp_worker_progress(void *worker);
 EXPORT bool collprof_yield_works(void);
 

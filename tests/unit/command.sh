@@ -33,7 +33,7 @@ for command in run report compare repeat scale info; do
 done
 
 # Before anything starts, and naming what is known.
-touch "$work/canary.sh" && cat > "$work/canary.sh" <<END
+printf lcpprof1 > "$work/rank-0.ledger"; touch "$work/canary.sh" && cat > "$work/canary.sh" <<END
 #!/bin/sh
 touch "$work/started"
 END
@@ -150,6 +150,7 @@ done <<'END'
 2|--table is for --format=text or csv|report --format=json --table=ranks
 1|use: mpiexec -n N collprof ./app, or another directory|report none
 1|expected a directory of a run, or a log of collbench-pairs: canary.sh|report canary.sh
+2|rank-0.ledger is the raw record of one rank: use the directory|report --format=html rank-0.ledger
 1|use: mpiexec -n N collprof ./app, or another directory|compare none
 2|use: A... -- B...|compare a b c
 2|no runs behind the --: use: A... -- B...|compare a --

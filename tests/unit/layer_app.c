@@ -151,10 +151,17 @@ static void regions(void)
     work(0, 2);
 }
 
-/* Processor time of a rank, before a call and after it. */
+/* This thread's processor time, as samples are taken: clock() also has that of other ranks. */
+static long thread_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
 static __attribute__((noinline)) void spin(int who, int ms)
 {
-    for (clock_t end = clock() + ms * (CLOCKS_PER_SEC / 1000); who == rank && clock() < end;)
+    for (long end = thread_ms() + ms; who == rank && thread_ms() < end;)
         for (volatile int n = 0; n < 100000;)
             n++;
 }

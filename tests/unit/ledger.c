@@ -119,7 +119,7 @@ Test(ledger, foreign_and_truncated_files_are_refused, .fini = cleanup)
     for (int i = 0; i < 100000; i++)
         fputs("nonsense", f);
     fclose(f);
-    cr_assert_str_eq(ledger_open(&r, scratch(), LEDGER_ALL), "no collprof record");
+    cr_assert_str_eq(ledger_open(&r, scratch(), LEDGER_ALL), "not a record of collprof");
     cr_assert_not_null(ledger_open(&r, "/nonexistent/ledger", LEDGER_ALL));
     unlink(scratch());
     cr_assert_eq(mkfifo(scratch(), 0600), 0);
