@@ -21,8 +21,8 @@ d = json.load(open("out"))
 assert d["schema"] == "collbench-collective/4"
 rows = d["tables"]["methods"]["rows"]
 assert [(r["size"], r["method"]) for r in rows] == [(s, m) for s in (8, 16, 32, 64) for m in ("direct", "held")]
-# Samples that depend on each other, on a busy machine, have no interval.
-assert all(r["low"] is r["high"] is None or r["low"] <= r["value"] <= r["high"] for r in rows), rows
+# On a busy machine dependent samples have no interval, and with pairs left out there is no upper end.
+assert all(r["low"] is r["high"] is None or r["low"] <= r["value"] <= (r["high"] or r["value"]) for r in rows), rows
 assert d["pictures"]
 END
 
