@@ -194,8 +194,6 @@ static void read_ring(struct sampler *s, bool in_mpi)
     pthread_mutex_unlock(&lock);
 }
 
-/* --- by the kernel --- */
-
 /* Lets the kernel sample this thread; where users may not sample the kernel, only in user mode. The
  * mapping keeps the event alive, so that the descriptor can be closed. */
 static int open_event(struct sampler *s)
@@ -221,8 +219,8 @@ static int open_event(struct sampler *s)
     return error;
 }
 
-/* --- by a timer on the thread's processor time --- */
-
+/* The signal handler of a thread's timer: copies the registers and the top of the stack into the
+ * ring buffer, in the format of the kernel. */
 __attribute__((no_sanitize("address", "thread"))) static void on_tick(int number, siginfo_t *info,
                                                                       void *context)
 {
@@ -319,8 +317,6 @@ static int open_timer(struct sampler *s)
     s->ring = ring;
     return start_timer(s);
 }
-
-/* --- a thread's sampler --- */
 
 /* Only a signal handler can read Python's frames. */
 static int open_sampler(struct sampler *s)
