@@ -372,8 +372,7 @@ static void gather_header(struct profile *p, const struct ledger *l)
     p->run_id = h->run_id;
     p->started_unix = h->started_unix;
     p->size = h->size;
-    /* Not by the requested thread level: mpi4py requests MPI_THREAD_MULTIPLE for one thread, too.
-     */
+    /* mpi4py requests MPI_THREAD_MULTIPLE also for one thread, so threads in MPI are counted. */
     p->threads_at_once = h->threads_at_once && count_of(l, LEDGER_CALLS) > 1;
     p->clock = h->clock;
     p->stack_depth = h->stack_depth;
@@ -451,7 +450,7 @@ struct profile *profile_from_ledger(const struct ledger *l)
 {
     struct profile *p = profile_new();
     struct gather g = gather_begin(p, l);
-    if (!(g.rate > 0) && !clock_is_counter(l->header->clock)) /* ticks are nanoseconds */
+    if (!(g.rate > 0) && !clock_is_counter(l->header->clock)) /* this clock counts nanoseconds */
         g.rate = 1e9;
     gather_header(p, l);
     gather_rank(p, l);

@@ -4,7 +4,7 @@
  *
  *   ROW(name), END()               the lines between them are struct NAME
  *   F(name, key, kind, merge)      a member of FIELD_KIND; KEY: its name in profile.json, NULL: not
- *                                  there; MERGE_...: what becomes of it when two rows are merged
+ *                                  there; MERGE_...: see enum field_merge
  *   TEXT(name, key, size, merge)   the same for char[SIZE]
  *   NAMED(name, key, merge, list)  an enum, written by the names in LIST
  *   IN(name, key, table, merge)    the index of a row in another table, or PROFILE_NONE
@@ -63,7 +63,7 @@ F(call_ns, "call_ns", REAL, FIRST) /* what recording adds to a call; 0 if not me
 F(untracked_requests, "untracked_requests", U64, FIRST)
 F(failed_collectives, NULL, U64, FIRST) /* on communicators of more than this process */
 F(init_ns, "init_ns", U64, FIRST)       /* overhead of the layer in MPI_Init */
-F(merge_ns, "merge_ns", U64, FIRST)     /* and in MPI_Finalize of rank 0, which merges */
+F(merge_ns, "merge_ns", U64, FIRST)     /* time in MPI_Finalize of rank 0 to merge profiles */
 /* Part of wall: measurements by the layer, outside of the time of calls. */
 F(injected_ns, "injected_ns", U64, FIRST)
 F(end_ns, NULL, I64, FIRST) /* like trace.last_ns, for this rank */
@@ -275,7 +275,7 @@ END()
 ROW(profile_balance)
 F(comm_id, NULL, U64, KEY) /* of the communicator itself, not of its members */
 F(from, NULL, U32, KEY)    /* rank in MPI_COMM_WORLD */
-F(to, NULL, U32, KEY)      /* the same; of requests: the peer's rank in COMM */
+F(to, NULL, U32, KEY)      /* in MPI_COMM_WORLD; of requests: in COMM */
 F(tag, NULL, I32, KEY)
 IN(operation, NULL, OPERATIONS, KEY) /* posted the requests; PROFILE_NONE: a row of messages */
 IN(site, NULL, SITES, KEY)

@@ -256,15 +256,15 @@ static const struct column cause_columns[] = {
         "computation: time outside of MPI between two calls; transfer: time in a call without its "
         "wait; unknown: before a time window of the trace, or calls whose waits are unknown"),
     COLUMN("rank", RANK, NULL, "the rank on which the cause occurs"),
-    COLUMN("caused", TIME, NULL, "waiting time of other ranks that it caused, sum of all ranks"),
+    COLUMN("caused", TIME, NULL, "waiting time that results from this cause, sum of all ranks"),
     OPTIONAL("error", TIME, "+-",
-             "half of the 95 % interval of the waiting that it caused, if the trace has only time "
+             "half of the 95 % interval of this waiting time, if the trace has only time "
              "windows; '-': fewer than 4 windows"),
-    COLUMN("share", SHARE, "of waits", "the waiting that it caused as a share of all waiting"),
+    COLUMN("share", SHARE, "of waits", "waiting from this cause as a share of all waiting"),
     OPTIONAL(
         "passed_on", SHARE, "passed on",
-        "share of the waiting that it caused indirectly: ranks waited and were late themselves"),
-    OPTIONAL("waits", COUNT, NULL, "number of calls whose wait it mainly caused"),
+        "share of this waiting that is indirect: ranks waited for the cause, then others for them"),
+    OPTIONAL("waits", COUNT, NULL, "number of calls whose wait results mainly from this cause"),
     OPTIONAL("path", TIME, "critical", "time of the cause on the critical path"),
     NAME("left", NULL, "the call before the computation; if the cause is unknown, the reason"),
     NAME("entered", NULL, "the call after the computation, or in which the transfer is"),
