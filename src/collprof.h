@@ -1,7 +1,8 @@
-/* The interface for applications: named regions, and control of the recording.
+/* The interface for applications: named regions. MPI_Pcontrol(0) stops recording and
+ * MPI_Pcontrol(1) starts it again (libcollprof(3)).
  *
- * Link with -lcollprof, or only include this header and use the macros below: they check at run
- * time whether the layer is loaded, so the program also runs without it. */
+ * Link with -lcollprof and call the functions; or only include this header and use the macros,
+ * which do nothing if collprof is not loaded, so that the program also runs without it. */
 #ifndef COLLPROF_H
 #define COLLPROF_H
 
@@ -9,9 +10,10 @@
 extern "C" {
 #endif
 
-/* Begins a named region of the calling thread, until the matching end: the report shows its calls
- * separately. Regions nest up to 16 deep; the innermost one counts. At most 63 different names, of
- * up to 63 characters; calls in further regions count as outside of any. */
+/* Begins a region of the calling thread, up to the matching end: the report shows the MPI calls of
+ * each region separately. NAME is copied. Regions nest up to 16 deep, and a call belongs to the
+ * innermost one. At most 63 names of up to 63 characters; calls under other names belong to none.
+ */
 void collprof_region_begin(const char *name) __attribute__((weak));
 void collprof_region_end(void) __attribute__((weak));
 

@@ -1,15 +1,14 @@
-/* Acknowledgements injected into the application: OL_i of its own broadcasts (doc/methods.md,
+/* --ack: measures OL_i of the application's own broadcasts by acknowledgements (doc/methods.md,
  * section 1; de Supinski and Karonis, section 4).
  *
- * Of each stream (communicator, root, size) --ack percent of the broadcasts are acknowledged, each
- * by one destination, in an order drawn for each round. All members compute both from the number
- * of the broadcast, without a message. The root echoes at once, so that the acknowledger measures
- * RTL_i of just this acknowledgement. When the communicator is freed, the root of a stream gets all
- * members' entries and returns and judges (ack_judge.h).
+ * A stream is all broadcasts of one communicator, root and size. PERCENT of its broadcasts are
+ * acknowledged, each by one destination; ack_judge.h chooses both. The root answers each
+ * acknowledgement with an echo, from which the destination measures RTL_i. When the communicator is
+ * freed, the root gathers the entry and return times of all members and computes OL_i.
  *
- * The application must not hang for this, whatever it does: no rank waits longer than a stated time
- * for a message that has not been sent yet. All messages are smaller than what any MPI sends
- * without waiting for the receiver, and travel on the internal communicator. */
+ * The measurement must not make the application hang: each wait for a message has a timeout. All
+ * messages travel on the internal communicator, and are so small that every MPI sends them eagerly.
+ */
 #include "inject/ack_judge.h"
 #include "inject/injection.h"
 
@@ -20,20 +19,20 @@
 #include <sched.h>
 #include <stdlib.h>
 
-/* STREAMS_MAX: streams of a communicator. WARMUP: broadcasts of a stream before the first
- * acknowledged one. ACK_KEPT: most acknowledged broadcasts of a stream; it bounds both the memory
- * and the time that a run spends on a stream. */
+/* STREAMS_MAX: most streams of a communicator. WARMUP: broadcasts of a stream before the first
+ * acknowledged one. ACK_KEPT: most acknowledged broadcasts of a stream; it limits the memory and
+ * the time that a stream costs. */
 enum { STREAMS_MAX = 128, WARMUP = 3, ACK_KEPT = 256 };
-/* Timeouts in seconds: of a root for an acknowledgement, of an acknowledger for the echo, and of
- * the members for pending messages when the communicator is freed. After UNANSWERED_MAX
- * acknowledgements without an echo a member stops waiting for echoes. */
+/* Timeouts in seconds: ACK: of the root for an acknowledgement; ECHO: of the destination for the
+ * echo; DRAIN: of all for the remaining messages when the communicator is freed. After
+ * UNANSWERED_MAX acknowledgements without an echo a destination waits for no more echoes. */
 static const double ACK_TIMEOUT = 0.05, ECHO_TIMEOUT = 0.001, DRAIN_TIMEOUT = 1;
 enum { UNANSWERED_MAX = 2 };
 
 /* An acknowledgement, or its echo. */
 struct ack_message {
-    uint64_t number; /* of the broadcast in its stream */
-    bool prompt;     /* in an echo: the root was already waiting for the acknowledgement */
+    uint64_t number; /* number of the broadcast in its stream */
+    bool prompt;     /* echo: sent at once, since the root waited for the acknowledgement */
 };
 
 /* An awaited message: an acknowledgement at the root, or its echo. */
@@ -50,14 +49,14 @@ struct ack_stream {
     uint64_t bytes;
     uint64_t calls; /* number of broadcasts so far, so the number of the next one */
 
-    /* For each acknowledged broadcast: this member's stamp, the message that it awaits, and at the
-     * root the acknowledgement. */
+    /* For each of N acknowledged broadcasts: this member's times, the message that it awaits, and
+     * at the root how the acknowledgement arrived. */
     size_t n;
     struct ack_stamp stamp[ACK_KEPT];
     struct ack_awaited awaited[ACK_KEPT];
     struct ack_seen seen[ACK_KEPT];
 
-    unsigned unanswered; /* consecutive acknowledgements without an echo */
+    unsigned unanswered; /* successive acknowledgements whose echo timed out */
 };
 
 /* The streams of one communicator. */
@@ -66,10 +65,9 @@ struct acks {
     int n;
 };
 
-/* Broadcasts made by this rank as root, and how many of them were acknowledged. */
 static struct {
-    uint64_t every; /* on average one of this many broadcasts is acknowledged */
-    uint64_t broadcasts, acknowledged;
+    uint64_t every;                    /* one of this many broadcasts is acknowledged */
+    uint64_t broadcasts, acknowledged; /* with this rank as root; ACKNOWLEDGED of BROADCASTS */
 } run;
 
 static bool start(void)
@@ -79,13 +77,12 @@ static bool start(void)
     return percent > 0;
 }
 
-/* Acknowledgements need the internal communicator, and no handshake before a broadcast. */
 static bool wants(const struct collective *c)
 {
     return c->is_broadcast && c->bytes > 0;
 }
 
-/* NULL if there are too many streams, or no memory. */
+/* The stream of a broadcast, made if it is new; NULL: too many streams, or no memory. */
 static struct ack_stream *stream_of(struct acks *k, uint64_t comm, int root, uint64_t bytes)
 {
     uint64_t id = hash_mix(hash_mix(comm, (uint64_t)root), bytes);
@@ -94,7 +91,7 @@ static struct ack_stream *stream_of(struct acks *k, uint64_t comm, int root, uin
             return a;
     struct ack_stream *a = k->n < STREAMS_MAX ? malloc(sizeof *a) : NULL;
     if (!a) {
-        k->n = STREAMS_MAX; /* without memory this member takes no more part */
+        k->n = STREAMS_MAX; /* without memory this member adds no more streams */
         return NULL;
     }
     a->next = k->streams;
@@ -110,7 +107,7 @@ static struct ack_stream *stream_of(struct acks *k, uint64_t comm, int root, uin
 
 static int tag_of(const struct ack_stream *a, bool is_echo)
 {
-    return 1001 + 2 * a->number + is_echo; /* SMPI's collectives use lower tags */
+    return 1001 + 2 * a->number + is_echo; /* the simulator's collectives use lower tags */
 }
 
 static void send_message(const struct internal_comm *s, const struct ack_stream *a, int to,
@@ -126,7 +123,7 @@ static bool has_come(struct ack_awaited *w)
     return PMPI_Test(&w->request, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && flag;
 }
 
-/* Whether W has arrived; waits for up to TIMEOUT seconds. */
+/* Waits up to TIMEOUT seconds for W to arrive; false if it did not. */
 static bool await(struct ack_awaited *w, double timeout)
 {
     double begin = clock_now(), waited = 0;
@@ -137,8 +134,8 @@ static bool await(struct ack_awaited *w, double timeout)
     return come;
 }
 
-/* Receives until UNTIL the messages that did not arrive in time. Late acknowledgements are echoed,
- * too: otherwise a later echo would be received as theirs. */
+/* Waits until UNTIL (clock_now()) for messages that had timed out. The root echoes these
+ * acknowledgements, too: otherwise their senders would take the next echo for theirs. */
 static void receive_late(const struct internal_comm *s, struct ack_stream *a, double until)
 {
     for (size_t k = 0; k < a->n; k++) {
@@ -150,7 +147,7 @@ static void receive_late(const struct internal_comm *s, struct ack_stream *a, do
 
 /* --- the two sides of an acknowledged broadcast --- */
 
-/* The root does not wait for a destination whose last acknowledgement timed out. */
+/* Whether the root waits for I in broadcast K: not if I's last acknowledgement timed out. */
 static bool is_waited_for(const struct ack_stream *a, size_t k, int i)
 {
     while (k-- > 0)
@@ -159,7 +156,7 @@ static bool is_waited_for(const struct ack_stream *a, size_t k, int i)
     return true;
 }
 
-/* An acknowledgement that is already there arrived before the root left its broadcast. */
+/* The root awaits the acknowledgement of broadcast K and echoes it. */
 static void await_ack(const struct internal_comm *s, struct ack_stream *a, size_t k)
 {
     int from = a->seen[k].from;
@@ -202,7 +199,7 @@ static int acknowledged_broadcast(struct ack_stream *a, const struct collective 
         (struct ack_stamp){.entry = clock_now(), .hold = NAN, .round_trip = NAN, .idle = idle};
     int rc = injection_pass(&ack_injection, c);
     a->stamp[k].exit = clock_now();
-    /* The acknowledgement makes some member late for its next collective. */
+    /* Excludes the next calls from timing: the acknowledgement makes one member late for them. */
     call_exclude(s->of->id, 2);
     if (awaits && s->rank == a->root)
         await_ack(s, a, k);
@@ -218,7 +215,7 @@ static int instead(const struct collective *c)
     struct ack_stream *a = k && c->bytes > 0 ? stream_of(k, s->of->id, c->root, c->bytes) : NULL;
     if (!a)
         return injection_pass(&ack_injection, c);
-    bool chosen = /* all members choose alike */
+    bool chosen = /* equal on all members: computed from A's calls alone */
         a->calls >= WARMUP && a->n < ACK_KEPT && ack_is_chosen(a->id, a->calls, run.every);
     int rc = chosen ? acknowledged_broadcast(a, c) : injection_pass(&ack_injection, c);
     a->calls++;
@@ -240,8 +237,8 @@ static json_t *describe(const struct internal_comm *s, const struct ack_stream *
                      (json_int_t)a->n, "destinations", rows);
 }
 
-/* Whether all members have recorded the same broadcasts: not if one had no memory for a stream, or
- * if ranks gave the same broadcast different sizes. Collective. */
+/* Collective. Whether all members have the same streams with as many acknowledged broadcasts. Not
+ * if a member had no memory, or if members gave the same broadcast different sizes. */
 static bool agree(const struct internal_comm *s, const struct acks *k)
 {
     uint64_t mine[2] = {HASH_START}, all[2];
@@ -251,7 +248,7 @@ static bool agree(const struct internal_comm *s, const struct acks *k)
     return !allreduce_yielding(mine, all, 2, MPI_MIN, s->comm) && all[0] == ~all[1];
 }
 
-/* Gathers the members' stamps at the root, which judges. Collective. */
+/* Collective. Gathers the times of all members at A's root, which computes and adds the finding. */
 static void judge(const struct internal_comm *s, struct ack_stream *a)
 {
     enum { DOUBLES = sizeof(struct ack_stamp) / sizeof(double) };
@@ -273,7 +270,7 @@ static void judge(const struct internal_comm *s, struct ack_stream *a)
     free(verdict);
 }
 
-/* Frees A, unless MPI may still write a message to it. */
+/* Frees A unless a receive into it is pending: then MPI may still write to it, so it is leaked. */
 static void stream_free(struct ack_stream *a)
 {
     bool free_it = true;
@@ -294,7 +291,7 @@ static void close_comm(struct internal_comm *s, bool all)
         return;
     bool judged = all && agree(s, k);
     double until = all ? clock_now() + DRAIN_TIMEOUT : 0;
-    for (int as_root = 1; as_root >= 0; as_root--) /* the others wait for the root's echo */
+    for (int as_root = 1; as_root >= 0; as_root--) /* roots first: the others wait for their echo */
         for (struct ack_stream *a = k->streams; a; a = a->next)
             if (as_root == (s->rank == a->root))
                 receive_late(s, a, until);
@@ -322,8 +319,8 @@ static void finish(void)
     allreduce_yielding(mine, all, 2, MPI_SUM, layer.comm);
     if (layer.rank == 0)
         injection_warn(
-            "ack: %llu of %llu broadcasts were acknowledged: %g %% after the first three of one "
-            "size from one root",
+            "ack: %llu of %llu broadcasts were acknowledged: %g %% of those after the first three "
+            "of each size, root and communicator",
             (unsigned long long)all[0], (unsigned long long)all[1], layer.settings.ack);
 }
 

@@ -22,8 +22,8 @@ int ack_destination(uint64_t stream, int size, int root, uint64_t turn)
 
 /* --- figures --- */
 
-/* For the lower end of the interval every bound counts as 0, for the upper end as a value. For the
- * median, a bound below it counts as a value, and a bound above it is ignored. */
+/* The lower end of the interval takes each bound as 0, the upper end takes it as a sample. The
+ * median omits the bounds above it, since their true samples may be on either side of it. */
 struct estimate ack_median(double *value, const bool *is_bound, size_t n)
 {
     size_t bounds = 0, used = 0;
@@ -45,14 +45,14 @@ struct estimate ack_median(double *value, const bool *is_bound, size_t n)
 
 /* --- which rank may have delayed which --- */
 
-struct judging {
+struct judging { /* the first members are arguments of ack_judge() */
     const struct ack_stamp *stamp;
     size_t n;
     int size, root;
     double bound;
-    double *shortest; /* half the shortest round trip of each member; 0 if unknown */
-    double longest;   /* the longest of SHORTEST */
-    bool *cleared;    /* [i * size + j]: proven that i does not depend on j */
+    double *shortest; /* message time of each member: half its shortest round trip; 0 if unknown */
+    double longest;   /* the longest message time of all members */
+    bool *cleared;    /* [i * size + j]: in some broadcast i returned before j entered */
 };
 
 static const struct ack_stamp *at(const struct judging *g, size_t k, int j)
@@ -65,13 +65,13 @@ static double took(const struct judging *g, size_t k, int i)
     return at(g, k, i)->exit - at(g, k, g->root)->entry;
 }
 
-/* Which arrivals are late. */
+/* Until when a rank has to enter in order not to be late. */
 enum rule {
-    READY,  /* one from which even a rendezvous reply could not reach the root before it entered */
-    IN_TIME /* one after a message from the root could arrive */
+    READY, /* the longest message time before the root: then a rendezvous reply does not delay it */
+    IN_TIME /* its own message time after the root: then it does not delay an eager message */
 };
 
-/* Seconds by which J may have delayed others; 0 up to ACK_TOLERANCE of I's latency. */
+/* Seconds by which J entered broadcast K too late; 0 if at most ACK_TOLERANCE of I's latency. */
 static double late_by(const struct judging *g, size_t k, int i, int j, enum rule rule)
 {
     double message = rule == IN_TIME ? g->shortest[j] : -g->longest;
@@ -79,7 +79,7 @@ static double late_by(const struct judging *g, size_t k, int i, int j, enum rule
     return j != g->root && late > ACK_TOLERANCE * took(g, k, i) ? late : 0;
 }
 
-/* Whether I cannot have waited for J in broadcast K, since I returned before J entered. */
+/* Whether I returned from broadcast K before J entered it: then I did not wait for J. */
 static bool went_before(const struct judging *g, size_t k, int i, int j)
 {
     return at(g, k, i)->exit + g->bound < at(g, k, j)->entry;
@@ -118,8 +118,7 @@ static bool may_be_delayed(const struct judging *g, size_t k, int i, enum rule r
     return false;
 }
 
-/* The latest rank to enter broadcast K; -1: no rank was late. Rank I does not depend on it, but had
- * it been on time, messages to it could have competed with those to I. */
+/* The latest of the late ranks in broadcast K; -1 if no rank was late. */
 static int who_was_missing(const struct judging *g, size_t k, int i)
 {
     int who = -1;
@@ -192,7 +191,7 @@ static void judge_acknowledged(const struct judging *g, int i, const struct dest
     double low = e.low - v->round_trip.high / 2;
     *f = (struct estimate){e.value - v->round_trip.value / 2, low < 0 ? 0 : low,
                            e.high - v->round_trip.low / 2};
-    /* If the round trip exceeds the time that contains it, the result is unknown. */
+    /* E_i - hold contains RTL_i/2: a difference below 0 is a contradiction. */
     if (!(f->value > 0) || f->high <= 0)
         *f = ESTIMATE_UNKNOWN;
 }
@@ -241,13 +240,16 @@ static void explain(const struct ack_verdict *v, char *text, size_t size)
 {
     *text = '\0';
     if (v->doubt == ACK_DELAYED)
-        snprintf(text, size, "unknown: it, or a rank that it may depend on, was late every time");
+        snprintf(text, size,
+                 "unknown: this destination, or a rank that it may depend on, was always late");
     else if (v->doubt == ACK_UNREADY)
-        snprintf(text, size, "no rank was waiting: may be less by a round trip");
+        snprintf(text, size,
+                 "receivers entered just before the root: perhaps too high by up to RTL");
     else if (v->doubt == ACK_MISSING)
-        snprintf(text, size, "rank %d was late: may be more when it is on time", v->missing_rank);
+        snprintf(text, size, "rank %d was late, so its messages did not compete: perhaps too low",
+                 v->missing_rank);
     else if (v->doubt == ACK_CROWDED)
-        snprintf(text, size, "right after another MPI call of the root: may be less alone");
+        snprintf(text, size, "the root made another MPI call just before: perhaps too high");
 }
 
 json_t *ack_finding(const struct ack_verdict *v, int i)

@@ -1,9 +1,8 @@
-/* Benchmark mode: applies the measuring methods to the application's own signatures (operation,
- * communicator, root, bytes), just before the application's call. It uses the layer's communicator
- * and the application's arguments, except for receive buffers of its own (broadcasts need none),
- * and the arrival times of the application's ranks. The application's call follows unchanged, so
- * its results cannot change. --benchmark-budget limits the time; the first rank of a communicator
- * decides for all. */
+/* Benchmark mode (--benchmark): measures the application's own signatures (operation, communicator,
+ * root, bytes) by the methods of src/measure/latency, just before a call of the application. It
+ * uses the internal communicator, the application's arguments, but receive buffers of its own
+ * (a broadcast writes the data that are there anyway). So the application's results cannot change.
+ * --benchmark-budget limits the time; rank 0 of a communicator decides for all. */
 #include "inject/signature.h"
 
 #include "base/format.h"
@@ -18,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* LATER: after this many calls the operation is also measured with its ranks' arrival times. */
+/* LATER: after this many calls the operation is also measured with its ranks' arrival delays. */
 enum { LATER = ARRIVALS };
 
 enum { METHODS_MAX = 32 };
@@ -27,7 +26,8 @@ static struct methods {
     size_t n;
 } chosen;
 
-/* ASKED: number of destinations, for methods that measure each of them; otherwise 0. */
+/* A row of "methods" in profile.json. MEASURED of ASKED destinations have a figure; ASKED is 0 for
+ * methods without destinations. */
 static json_t *method_row(const char *method, struct estimate time, int measured, int asked,
                           const char *meaning)
 {
@@ -42,12 +42,12 @@ static json_t *method_row(const char *method, struct estimate time, int measured
                      text);
 }
 
-/* --- with the ranks' arrival times --- */
+/* --- with the ranks' arrival delays --- */
 
-/* A measurement begins only if this many operations fit: warm-up and a pilot. */
+/* A measurement starts only if its budget allows for this many operations: warm-up and pilot. */
 enum { OPERATIONS_LEAST = 24, OPERATIONS_OF_ARRIVAL = 6 };
 
-/* The case of U with a budget of LEFT seconds. */
+/* What to measure for U, with a budget of LEFT seconds. */
 static struct latency_case case_of(const struct subject *u, double left)
 {
     struct latency_case c = u->c;
@@ -59,7 +59,8 @@ static struct latency_case case_of(const struct subject *u, double left)
     return c;
 }
 
-/* Measures the operation with the median arrival times of the last calls, for LEFT seconds. */
+/* Measures the operation for up to LEFT seconds, while each rank enters it as late as in the median
+ * of the application's last calls; adds a row to finding F. */
 static int measure_arrivals(const struct subject *u, const struct signature *g, double left,
                             json_t *f)
 {
@@ -79,7 +80,7 @@ static int measure_arrivals(const struct subject *u, const struct signature *g, 
         bool known = direct && estimate_known(direct->value);
         snprintf(text, sizeof text, "%sarrival spread %s%s",
                  known ? "last exit - last entry; " : "", AS_TIME(1e9 * apart),
-                 known ? "" : ": too long for the budget");
+                 known ? "" : " is too long for the budget");
         json_t *row =
             method_row("median arrival", known ? direct->value : ESTIMATE_UNKNOWN, 0, 0, text);
         json_object_set_new(row, "recorded_apart_us", json_finite(1e6 * apart));
@@ -93,12 +94,12 @@ static int measure_arrivals(const struct subject *u, const struct signature *g, 
 
 /* --- by the methods --- */
 
-/* Text of what a row's figure means, and why it may be wrong. */
+/* TEXT: what R's figure means, and why it may be wrong. */
 static void explain(const struct subject *u, const struct latency_result *r, char text[200])
 {
     const struct latency_figure *f = r->slowest >= 0 ? &r->figure[r->slowest] : NULL;
-    const char *doubt = latency_unsettled(r)  ? "; not settled: an upper bound"
-                        : f && f->has_message ? "; perhaps with the latency of its message"
+    const char *doubt = latency_unsettled(r)  ? "; an upper bound: longer delays may give less"
+                        : f && f->has_message ? "; may contain the latency of a rendezvous message"
                                               : "";
     if (u->is_broadcast || r->method->meaning != MEANS_LATENCY)
         snprintf(text, 200, "%s%s", r->method->value, doubt);
@@ -108,7 +109,7 @@ static void explain(const struct subject *u, const struct latency_result *r, cha
         snprintf(text, 200, "last exit - last entry");
 }
 
-/* A row for each method that has a figure, and one for all others. */
+/* Adds a row for each method with a figure, and one row that names the other methods. */
 static void describe(const struct subject *u, json_t *rows, const struct latency_outcome *out)
 {
     char text[200], left_out[256] = "";
@@ -143,7 +144,7 @@ static int measure_methods(const struct subject *u, const struct methods *by, do
     struct latency_case c = case_of(u, left);
     struct latency_outcome out;
     int rc = latency_measure(&c, by->at, by->n, &out);
-    /* Only rank 0 may have lacked memory for the outcome. */
+    /* RC may differ: only rank 0 allocates the outcome, and has an error if there is no memory. */
     rc = sync_all_have(u->on->comm, rc == MPI_SUCCESS);
     if (rc == MPI_SUCCESS && u->on->rank == 0)
         describe(u, json_object_get(f, "methods"), &out);
@@ -151,17 +152,18 @@ static int measure_methods(const struct subject *u, const struct methods *by, do
     return rc;
 }
 
-/* Before the first call: by the methods; before a later one: with the ranks' arrival times. */
+/* Measures by all methods before the signature's first call, and with arrival delays later.
+ * *WHY_NOT becomes the reason if nothing was measured. */
 static int measure_now(const struct subject *u, const struct signature *g, double share,
                        char why_not[120])
 {
     double left, one;
     struct methods by = methods_for(u);
-    snprintf(why_not, 120, "none of the methods asked for has a meaning for it");
+    snprintf(why_not, 120, "none of the requested methods can measure this operation");
     if (by.n == 0)
         return MPI_SUCCESS;
     TRY(subject_budget(u, share, OPERATIONS_LEAST, 0, &left, &one));
-    snprintf(why_not, 120, "one operation takes %s, its part of the budget is %s",
+    snprintf(why_not, 120, "one operation takes %s, the budget for this measurement is %s",
              AS_TIME(1e9 * one), AS_TIME(1e9 * share));
     if (left <= 0)
         return MPI_SUCCESS;
@@ -188,14 +190,14 @@ static void measure(const struct collective *c, struct signature *g, double shar
         json_object_del(g->found, "not_measured");
     else if (g->found)
         json_object_set_new(g->found, "not_measured",
-                            json_string(!all ? "a rank has no receive buffer of its own for it"
+                            json_string(!all ? "a rank could not make a receive buffer for it"
                                         : rc ? "MPI returned an error"
                                              : why_not));
 }
 
 /* --- which calls are measured, when and for how long --- */
 
-enum { SHARES = 6 };
+enum { SHARES = 6 }; /* a measurement may take this fraction of the budget that is left */
 
 static bool start(void)
 {
@@ -208,8 +210,9 @@ static bool start(void)
     return chosen.n > 0;
 }
 
-/* Seconds that this measurement may take, decided by rank 0; 0 if the budget is spent. It is a part
- * of what is left, so late signatures are also measured, though less precisely. */
+/* Collective. Seconds for this measurement, as rank 0 decides; 0 if the budget is spent. Only a
+ * part of the rest, so that signatures that occur later are measured, too, though less precisely.
+ */
 static double agree_on_share(const struct internal_comm *s)
 {
     double share =
@@ -222,8 +225,8 @@ static double agree_on_share(const struct internal_comm *s)
     return share;
 }
 
-/* Without data no rank waits for another (except in a barrier), so there is nothing to measure.
- * replace.c times the broadcasts that it makes, so they are left out here. */
+/* Excludes calls without data, in which no rank waits (except in a barrier), and broadcasts that
+ * replace.c makes and times itself. */
 static bool wants(const struct collective *c)
 {
     bool can =
@@ -244,7 +247,7 @@ static void before(const struct collective *c)
     if (share <= 0)
         return;
     measure(c, g, share);
-    call_exclude(c->on->of->id, 1); /* excludes this call from timing: it is delayed */
+    call_exclude(c->on->of->id, 1); /* the application's call is late now: exclude it from timing */
 }
 
 static void close_comm(struct internal_comm *s, bool all)

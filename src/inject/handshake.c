@@ -8,7 +8,7 @@
 
 static const double TIMEOUT = 5, TIMEOUTS_LEAST = 1, TIMEOUTS_SHARE = 0.01;
 
-static uint64_t waited_ns; /* sum over all threads, for members that did not arrive */
+static uint64_t waited_ns; /* sum over all threads of the waits that timed out */
 
 double handshake_waited(void)
 {
@@ -26,9 +26,9 @@ static void add_waited(double start)
     __atomic_fetch_add(&waited_ns, (uint64_t)(1e9 * (clock_now() - start)), __ATOMIC_RELAXED);
 }
 
-/* The barrier completes when all members have arrived: then all will answer. A member whose timeout
- * expires answers HANDSHAKE_TIMEOUT and does not wait for the others' answers. Both operations
- * complete later (handshake_is_over()), since all members eventually reach the call. */
+/* The barrier completes when all members have entered the handshake. A member whose timeout expires
+ * before contributes HANDSHAKE_TIMEOUT to the reduction, and leaves without its result: the minimum
+ * gives all others HANDSHAKE_TIMEOUT, too. Both requests complete once all members have entered. */
 enum handshake_result handshake(struct handshake *h, MPI_Comm comm, uint64_t what, double timeout,
                                 bool bounded)
 {

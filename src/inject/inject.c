@@ -1,4 +1,4 @@
-/* The list of injections, and how a call passes through them. */
+/* The list of injections, and how an application's collective passes through them. */
 #include "inject/inject.h"
 #include "inject/injection.h"
 
@@ -44,7 +44,7 @@ struct sync_clock *injection_clock(void)
     return common_clock;
 }
 
-static json_t *findings; /* as inject_findings() returns it */
+static json_t *findings; /* what inject_findings() returns */
 
 static void add(json_t *finding)
 {
@@ -108,8 +108,8 @@ void inject_end(void)
         if (injections[i]->on && injections[i]->finish)
             injections[i]->finish();
         if (layer.rank == 0 && injections[i]->left_out)
-            injection_warn("%s: %llu measurements were left out, most for lack of time: %.3g s "
-                           "were spent on others",
+            injection_warn("%s: %llu measurements were omitted, most of them because the budget "
+                           "was used up: %.3g s were spent on the others",
                            injections[i]->name, (unsigned long long)injections[i]->left_out,
                            time_spent(injections[i]));
     }
@@ -118,12 +118,13 @@ void inject_end(void)
 
 json_t *inject_findings(void)
 {
-    json_t *all = findings ? findings : json_array(); /* nothing was started */
+    json_t *all = findings ? findings : json_array(); /* inject_start() was not called */
     findings = NULL;
     return all;
 }
 
-/* Moves the call's start to now: the time before is neither the library's nor the application's. */
+/* Excludes the time since the call's entry, in which the layer measured or communicated, from the
+ * call and from the application's time between calls: the call starts now. */
 static void restart(struct call *call)
 {
     uint64_t now = clock_ticks();
@@ -131,7 +132,7 @@ static void restart(struct call *call)
     call->entry = now;
 }
 
-/* Counts the layer's own time: from ENTERED to the call, plus AFTER nanoseconds after it. */
+/* Adds the layer's own time: from ENTERED to the call's entry, plus AFTER, all in ticks. */
 static void count_injected(const struct call *call, uint64_t entered, uint64_t after)
 {
     __atomic_fetch_add(&layer.ledger.header->injected_ns,
@@ -161,7 +162,7 @@ static const struct injection *next_after(const struct injection *self)
     return NULL;
 }
 
-/* Only MPI_Bcast_c has counts beyond an int. */
+/* The application's count may exceed an int only if it called MPI_Bcast_c. */
 static int library_broadcast(const struct collective *c)
 {
 #ifdef HAVE_MPI_Bcast_c

@@ -1,6 +1,6 @@
-/* What the layer does in addition to recording: acknowledgements, benchmark mode, another
- * broadcast. Every decision uses only data that all members of the communicator share, so every
- * rank decides alike. A call that cannot be treated goes to the library. */
+/* Injections: what the layer does in an application's collectives in addition to recording them
+ * (acknowledgements, benchmark mode, tuning, another broadcast). All members decide from equal
+ * data, so they decide alike. Whatever an injection cannot do is left to the library. */
 #pragma once
 
 #include "inject/replica.h"
@@ -10,30 +10,31 @@
 
 struct sync_clock;
 
-/* Whether an injection is requested. Then a rank must take part even if its recording is switched
- * off. */
+/* Whether any injection is on. Then the wrappers must call the functions below even where recording
+ * is switched off, since the other members expect it. */
 static inline bool inject_wanted(void)
 {
     return UNLIKELY(layer.inject);
 }
 
-/* Reads layer.settings; collective over the layer's communicator if they request an injection. The
- * caller owns CLOCK, which must live as long as the layer. */
+/* Starts the injections that layer.settings request; collective over layer.comm if there are any.
+ * The caller owns CLOCK, the common clock of all ranks, and keeps it until inject_end(). */
 void inject_start(struct sync_clock *clock);
 
-/* Before a collective: benchmark mode measures some calls of each signature. Resets c->entry. */
+/* Runs what injections do before collective C, such as a measurement; then moves c->entry to now.
+ */
 void inject_before(struct call *c, MPI_Comm comm, int root, uint64_t bytes,
                    const struct operands *operands);
 
-/* Replaces MPI_Bcast: true if the broadcast was made, with its return code in *RC and c->exit set;
+/* Makes the broadcast of MPI_Bcast: true if it was made, with MPI's code in *RC and c->exit set;
  * false if the caller must call the library. */
 bool inject_broadcast(struct call *c, void *buffer, MPI_Count count, MPI_Datatype type, int root,
                       MPI_Comm comm, int *rc);
 
-/* Ends all injections while MPI still works. All ranks call it, after a barrier. */
+/* Collective over layer.comm, in MPI_Finalize after a barrier: ends all injections. */
 void inject_end(void);
 
-/* The results for the profile, as an array of the caller's: {"kind": "ack", "benchmark",
- * "broadcast" or "tune", "value": a finding}, and {"warning": text}. A finding names its
- * communicator by "communicator_index", an index in the ledger. */
+/* The results for the profile: an array, owned by the caller, of {"kind": "ack", "benchmark",
+ * "broadcast" or "tune", "value": a finding} and {"warning": text}. "communicator_index" in a
+ * finding is the index of its communicator in this rank's ledger. */
 json_t *inject_findings(void);

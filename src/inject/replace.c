@@ -1,10 +1,10 @@
-/* Replaces the library's broadcast by one of collprof (--bcast=NAME) or by "grid": a schedule from
- * measured latencies for each communicator, root and size class (src/measure/pairs/grid.h).
+/* --bcast=NAME: replaces the library's broadcast by an algorithm of collprof, or with "grid" by a
+ * tree that is computed from measured latencies for each communicator, root and size class
+ * (src/measure/pairs/grid.h).
  *
- * The replacement runs on the layer's internal communicator and on bytes, since ranks may describe
- * the same data by different types and counts. Every rank records the times of its first broadcasts
- * on the common clock. When the communicator is freed, they are gathered, and the time of each
- * broadcast is compared with its prediction. */
+ * It runs on the internal communicator, and transfers bytes, since ranks may describe the same data
+ * by different types and counts. Each rank records the times of its first broadcasts. When the
+ * communicator is freed, they give the latency of each, which is reported beside the prediction. */
 #include "inject/injection.h"
 
 #include "base/stats.h"
@@ -18,35 +18,34 @@
 #include <string.h>
 
 enum { PLANS_MAX = 64, MOMENTS = 64 };
-/* Limits: seconds for measuring latencies, once per communicator; and the share of the run for all
- * measurements together, in addition to those seconds. */
+/* Limits: seconds for the latencies of one communicator, and percent of the run for all
+ * measurements together, in addition to these seconds. */
 static const double LATENCIES_MOST = 5, MEASURING_PERCENT = 5;
 
-/* The broadcasts of one root and size class. */
+/* The broadcasts of one root and size class on one communicator. */
 struct replacement {
     struct replacement *next;
     int root;
     unsigned size_class;
-    uint64_t bytes, calls;       /* BYTES: of the first broadcast */
-    const struct bcast *bcast;   /* NULL for the library's */
-    struct bcast_grid_plan plan; /* plan of "grid", if PLANNED */
+    uint64_t bytes, calls;       /* BYTES: size of the first of CALLS broadcasts */
+    const struct bcast *bcast;   /* the algorithm; NULL: the library's */
+    struct bcast_grid_plan plan; /* result of "grid", if PLANNED */
     bool planned;
-    char why_not[256]; /* why "grid" has no plan */
-    int kept;
-    double moment[MOMENTS]; /* at the root its entries, elsewhere the exits; global seconds */
+    char why_not[256];      /* if not PLANNED: the reason */
+    int kept;               /* number of MOMENT */
+    double moment[MOMENTS]; /* global seconds: the root's entries, the other ranks' exits */
 };
 
 /* The replacements of one communicator. */
 struct replaced {
     struct replacement *replacements;
-    int n;             /* number of them */
-    struct grid *grid; /* latencies, for --bcast=grid */
-    char *packed;      /* data of a type with holes, packed during the broadcast; ROOM bytes */
+    int n;             /* number of replacements */
+    struct grid *grid; /* measured latencies, for --bcast=grid */
+    char *packed;      /* ROOM bytes for packing the data of a type with holes */
     size_t room;
 };
 
-/* NULL: "grid", a schedule for each communicator, root and size class. */
-static const struct bcast *wanted;
+static const struct bcast *wanted; /* NULL: "grid" */
 
 static bool start(void)
 {
@@ -56,8 +55,8 @@ static bool start(void)
     return grid || wanted;
 }
 
-/* Whether all members may measure, and if not WHY_NOT. While other threads call MPI, they and a
- * measurement would delay each other. */
+/* Collective. Whether all members may measure latencies; otherwise the reason in WHY_NOT. Not while
+ * several threads call MPI, since these and the measurement would delay each other. */
 static bool may_measure(const struct internal_comm *s, char why_not[256])
 {
     int threads = 0, all[2] = {0, 0};
@@ -75,7 +74,7 @@ static bool may_measure(const struct internal_comm *s, char why_not[256])
     return all[0] && all[1];
 }
 
-/* Measures the communicator's latencies, once. */
+/* Collective. Measures the communicator's latencies, unless this was done before. */
 static bool open_grid(struct internal_comm *s, struct replaced *k, char why_not[256])
 {
     if (k->grid)
@@ -106,7 +105,8 @@ static void plan(struct internal_comm *s, struct replaced *k, struct replacement
         r->bcast = &r->plan.bcast;
 }
 
-/* Allocates the pack buffer in advance, so that all members can agree if one has no memory. */
+/* Ensures that the pack buffer has BYTES bytes. Called before a broadcast, when the members can
+ * still agree not to replace it if one of them has no memory. */
 static bool make_room(struct replaced *k, size_t bytes)
 {
     if (bytes > k->room) {
@@ -117,7 +117,7 @@ static bool make_room(struct replaced *k, size_t bytes)
     return bytes <= k->room;
 }
 
-/* The replacement for C's root and size class; NULL if none. */
+/* The replacement for C's root and size class; NULL if there is none. */
 static struct replacement *find(const struct collective *c)
 {
     const struct replaced *k = c->on->kept[replace_injection.index];
@@ -127,7 +127,7 @@ static struct replacement *find(const struct collective *c)
     return r;
 }
 
-/* Plans a replacement for C. Collective: if one member has no memory, none is added on any. */
+/* Collective. Adds the replacement for C's root and size class, on all members or on none. */
 static void before(const struct collective *c)
 {
     struct internal_comm *s = c->on;
@@ -156,7 +156,8 @@ static bool due(const struct collective *c)
     return !find(c) && k->n < PLANS_MAX;
 }
 
-/* Packs by messages to itself, because MPI_Pack of MPICH does not accept MPI_BOTTOM. */
+/* Broadcasts a type with holes. Each rank packs by a message to itself: MPICH's MPI_Pack refuses
+ * MPI_BOTTOM. */
 static int broadcast_packed(const struct collective *c, const struct bcast *b)
 {
     const struct internal_comm *s = c->on;
@@ -207,8 +208,9 @@ static json_t *describe(const struct internal_comm *s, const struct replacement 
 {
     const char *name = r->planned ? r->plan.name : r->bcast ? r->bcast->name : "native";
     const char *remark = !wanted && !r->planned ? r->why_not
-                         : n == 0 ? "unknown: the members did not free the communicator together"
-                                  : NULL;
+                         : n == 0
+                             ? "times unknown: the ranks did not free the communicator together"
+                             : NULL;
     json_t *f =
         json_pack("{s:s, s:i, s:i, s:I, s:s, s:I, s:o, s:s*}", "communicator", s->name, "ranks",
                   s->size, "root", r->root, "bytes", (json_int_t)r->bytes, "algorithm", name,
@@ -224,7 +226,8 @@ static json_t *describe(const struct internal_comm *s, const struct replacement 
     return f;
 }
 
-/* Computes the last exit minus the root's entry of every recorded broadcast. ALL: all take part. */
+/* Adds a finding with the latency of each recorded broadcast: last exit - entry of the root. ALL:
+ * all members call this, so their times can be reduced; otherwise the latencies are unknown. */
 static void put_together(struct internal_comm *s, struct replacement *r, bool all)
 {
     double last[MOMENTS], mine[MOMENTS];

@@ -18,7 +18,7 @@ static const struct operation *find(unsigned operation)
     return NULL;
 }
 
-/* Every collective call asks, and may take less time than comparing names. */
+/* Keeps what find() returned: comparing names would cost more than a short collective takes. */
 const struct operation *replica_find(unsigned operation)
 {
     static const struct operation *known[N_OPERATIONS];
@@ -28,12 +28,12 @@ const struct operation *replica_find(unsigned operation)
     return o;
 }
 
-/* A type may place its parts far apart, with memory between them that does not belong to the
- * application. SPREAD_MOST: most bytes of a buffer for each byte of data, except for small
- * buffers. */
+/* A type with large gaps would need a large buffer. SPREAD_MOST: most bytes of buffer per byte of
+ * data; buffers of up to SPREAD_FREE bytes are always allowed. */
 enum { PAGE = 4096, SPREAD_MOST = 4, SPREAD_FREE = 1 << 20 };
 
-/* The range of COUNT elements of TYPE, in bytes from the buffer's address. False if too large. */
+/* The first and last byte + 1 of COUNT elements of TYPE, relative to the buffer's address. False if
+ * the range is too large. */
 static bool range_of(MPI_Count count, MPI_Datatype type, MPI_Aint *low, MPI_Aint *high)
 {
     MPI_Aint bound, extent, span;
@@ -68,7 +68,7 @@ bool replica_make(struct replica *a, const struct operation *o, const struct ope
             .operation = o,
             .comm = comm,
             .root = root < 0 ? 0 : root,
-            /* A reduction in place would use its own result as input the next time. */
+            /* Repeated in place, a reduction would take its own result as input. */
             .send = (void *)(o->reduces && from->send == MPI_IN_PLACE ? from->receive : from->send),
             .recv = from->receive,
             .send_count = (int)from->send_count,

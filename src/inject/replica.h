@@ -1,6 +1,6 @@
-/* A replica of the application's collective: the same operation, types, counts, reduction operation
- * and send buffer, but with a receive buffer of its own and on another communicator of the same
- * members. Benchmark mode measures it, so the application's data are read and never written. */
+/* A replica of an application's collective, for measuring it: the same operation, types, counts,
+ * reduction operation and send buffer, but a receive buffer of its own, and another communicator of
+ * the same members. So a measurement only reads the application's data. */
 #pragma once
 
 #include "measure/collective/operation.h"
@@ -17,25 +17,23 @@ struct operands {
     MPI_Op op;
 };
 
-/* An operation and this rank's arguments. */
 struct replica {
-    struct operation_call call;
-    void *held; /* receive buffer to be freed */
+    struct operation_call call; /* the operation and this rank's arguments */
+    void *held;                 /* the allocated receive buffer, or NULL */
 };
 
-/* OPERATION is a number of record/operations.h. Some ranks may call MPI_Allreduce, others
- * MPI_Allreduce_c: they are one operation. NULL if it cannot be replicated, as where members may
- * give different amounts of data (MPI_Gatherv). */
+/* The operation of MPI function OPERATION (its number in record/operations.h), such as
+ * MPI_Allreduce for MPI_Allreduce_c: ranks may mix the two. NULL if it cannot be replicated, for
+ * example because each member has a count of its own (MPI_Gatherv). */
 const struct operation *replica_find(unsigned operation);
 
-/* Prepares a replica; local. Its receive buffer has the same offset within a page as the
- * application's. ROOT: -1 if there is none. The application's arguments must remain valid. False
- * for absolute addresses, data spread over more than 4 times their size, or no memory. Call
- * replica_free() in any case. */
+/* Makes a replica of O with the arguments FROM, which must remain valid; local. Its receive buffer
+ * has the application's offset within a page, on which transfer rates depend. ROOT: -1 if there is
+ * none. False for absolute addresses, for a buffer of more than 4 times its data (above 1 MiB), and
+ * without memory. Call replica_free() in any case. */
 bool replica_make(struct replica *a, const struct operation *o, const struct operands *from,
                   int root, MPI_Comm comm);
 void replica_free(struct replica *a);
 
-/* Whether TYPE is contiguous without holes. Predefined types are, except those for MPI_MINLOC and
- * the like. */
+/* Whether TYPE is predefined and without holes, as all are except pairs such as MPI_DOUBLE_INT. */
 bool type_is_plain(MPI_Datatype type);

@@ -30,7 +30,7 @@ struct signature *signature_count(const struct injection *self, const struct col
     return g;
 }
 
-/* Makes the application's own broadcast, with its buffer. */
+/* Prepares the library's broadcast with the application's arguments, also its buffer. */
 static void use_broadcast(struct operation_call *call, const struct collective *c)
 {
     *call = (struct operation_call){.operation = c->operation,
@@ -45,23 +45,21 @@ static void use_broadcast(struct operation_call *call, const struct collective *
                                     .recv_type = c->type};
 }
 
-/* Ignores ROOT: a replica has its buffers for the application's root. */
+/* Ignores ROOT: a replica has buffers only for the application's root. */
 static int run_replica(void *arg, int root)
 {
     (void)root;
     return operation_run(arg);
 }
 
-/* Stands for a check of the data, which would overwrite those of the application: only its time is
- * used, to skip methods that take too long. */
+/* Makes one broadcast in place of a check of its data, which would overwrite the application's. The
+ * caller uses the time it takes to skip methods that would exceed the budget. */
 static int make_one(void *arg, int *wrong)
 {
     *wrong = 0;
     return operation_run(arg);
 }
 
-/* An application sends what it has just computed, so the root of a broadcast rewrites its data, if
- * they are plain. */
 bool subject_open(struct subject *u, const struct collective *c)
 {
     struct replica *a = &u->replica;

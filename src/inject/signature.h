@@ -1,5 +1,6 @@
-/* Signatures of one communicator: operation, root and bytes of calls that are measured alike, and
- * how they are measured. Benchmark mode and tuning keep a table each. All members count alike. */
+/* A signature is the operation, root and bytes of a communicator's calls: benchmark mode and tuning
+ * measure each signature as one thing, and have a table of signatures for each communicator. All
+ * members have equal tables. */
 #pragma once
 
 #include "inject/injection.h"
@@ -11,43 +12,45 @@ struct signature {
     int root;
     uint64_t bytes, calls;
     double entered[ARRIVALS]; /* global seconds of this rank's entries; call k is at k % ARRIVALS */
-    bool done;                /* for the injection, as the next */
-    json_t *found;            /* on rank 0; NULL if there is none */
+    bool done;                /* set by the injection: needs no further measurement */
+    json_t *found;            /* the injection's finding, on rank 0; otherwise NULL */
 };
 
-/* What injection.keeps is for. */
-struct signatures {
+struct signatures { /* an injection's data in internal_comm.kept[] */
     struct signature at[SIGNATURES_MAX];
     int n;
 };
 
-/* The signature of C in the table of SELF, made if it is not there. NULL: there are too many. */
+/* The signature of C in the table of injection SELF, added if it is new; NULL if the table is full.
+ */
 struct signature *signature_of(const struct injection *self, const struct collective *c);
 
-/* Counts C: for injection.due. Keeps the entry times of the last ARRIVALS calls before a call whose
- * number, counted from 0, is a power of two. NULL: there are too many signatures. */
+/* The same for injection.due(), and counts the call. Also records this rank's entry time in the
+ * ARRIVALS calls before each call whose number (from 0) is a power of two. */
 struct signature *signature_count(const struct injection *self, const struct collective *c);
 
-/* The operation of a call, to be measured on the layer's communicator with the application's
- * arguments: the library's broadcast, or a replica. Must not move. */
+/* What is measured for a call, on the internal communicator: the library's broadcast with the
+ * application's arguments, or a replica. Must not move, since C points into it. */
 struct subject {
     struct internal_comm *on;
     bool is_broadcast;
-    struct latency_case c; /* all but the plan */
+    struct latency_case c; /* without a plan, which the caller sets */
     struct replica replica;
 };
 
-/* Collective. False on all ranks if one could not prepare it. Call subject_close() in any case. */
+/* Collective. Prepares U for call C; false on all ranks if a rank cannot. Call subject_close() in
+ * any case. */
 bool subject_open(struct subject *u, const struct collective *c);
 void subject_close(struct subject *u);
 
-/* Collective: makes one operation; *ONE: seconds that it takes on the slowest rank. *LEFT, equal on
- * all ranks: what it leaves of BUDGET seconds for measuring U; 0 if LEAST operations, each of
- * *ONE + WAIT seconds, do not fit into BUDGET. Rank 0 decides. Returns an MPI error code. */
+/* Collective. Makes one operation. *ONE: the seconds that it takes on the slowest rank. *LEFT: the
+ * seconds of BUDGET that remain for measuring U, as rank 0 decides for all; 0 if LEAST operations
+ * of *ONE + WAIT seconds exceed BUDGET. Returns an MPI error code. */
 int subject_budget(const struct subject *u, double budget, int least, double wait, double *left,
                    double *one);
 
-/* Collective. *AFTER: how much later than the first rank this one usually enters, by the median of
- * the last ARRIVALS calls; *APART: the largest of all ranks. Returns an MPI error code. */
+/* Collective. *AFTER: this rank's arrival delay in seconds: its median over the last ARRIVALS
+ * calls, minus the lowest median of all ranks. *APART: the largest *AFTER. Returns an MPI error
+ * code. */
 int subject_arrivals(const struct subject *u, const struct signature *g, double *after,
                      double *apart);
