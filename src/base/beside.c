@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The path of the file that contains this function: one of our libraries, or the program. */
+/* The path of the library that contains this function, or else of the program. */
 static void own_path(char *path, size_t size)
 {
     Dl_info self;
@@ -56,8 +56,8 @@ bool beside_preload(const char *name)
 {
     char path[4200];
     if (!beside_find(name, path, sizeof path))
-        return reason_give("%s is neither beside this program nor where it was to be installed "
-                           "(%s): use: make install",
+        return reason_give("%s is missing: it is neither beside this program nor in the configured "
+                           "directory (%s): use: make install",
                            name, path);
     if (strpbrk(path, " :"))
         return reason_give("%s: a library with a space or colon in its path cannot be preloaded: "

@@ -17,8 +17,8 @@ static double (*external_now)(void);
 static void (*external_hold)(double);
 static bool gives_way;
 
-/* The kernel stops using the counter as clock source when it is unstable or differs between
- * processors, so its choice shows that the counter is invariant and synchronized. */
+/* Whether the kernel's clock source is COUNTER. It is only while the counter has a constant rate
+ * and is equal on all processors: otherwise the kernel chooses another source. */
 static bool kernel_trusts(const char *counter)
 {
     char name[32];
@@ -94,8 +94,7 @@ double clock_cost(void)
 {
     enum { BATCHES = 31, READS = 200 };
     double cost[BATCHES];
-    if (clock_source ==
-        CLOCK_SOURCE_EXTERNAL) { /* the simulator's clock is exact, but slow to read */
+    if (clock_source == CLOCK_SOURCE_EXTERNAL) { /* one reading: its simulated cost is constant */
         cost[0] = clock_now();
         return clock_now() - cost[0];
     }

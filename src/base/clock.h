@@ -1,15 +1,13 @@
-/* The clock of one process.
+/* The clocks of a process:
  *
- * Two readings of the same passing time, for two purposes:
+ *   clock_now()    seconds of CLOCK_MONOTONIC_RAW, which NTP does not adjust. All processes of a
+ *                  host share it, so the measuring methods use it. A reading takes about 28 ns
+ *                  (before Linux 5.3 it is a system call).
+ *   clock_ticks()  the processor's counter, if the kernel uses it as its clock source; otherwise
+ *                  CLOCK_MONOTONIC in ns. A reading takes about 10 ns, so the profiling layer uses
+ *                  it in each call of the application.
  *
- *   clock_now()    seconds, CLOCK_MONOTONIC_RAW, which nothing slews. All processes of one host
- *                  share it, which makes it the reference of the measuring methods; one reading
- *                  costs about 28 ns, and a system call before Linux 5.3.
- *   clock_ticks()  raw ticks, about 10 ns. The processor's counter where the kernel itself
- *                  trusts it (it is its clock source), otherwise CLOCK_MONOTONIC in ns.
- *                  Used where every nanosecond is the application's: in the profiling layer.
- *
- * Under a simulator both come from its clock: see clock_use_external(). */
+ * In a simulation both are its clock: see clock_use_external(). */
 #pragma once
 
 #include <stdbool.h>
@@ -29,7 +27,7 @@ enum clock_source {
 };
 extern const char *const clock_names[CLOCK_SOURCES];
 
-/* Whether ticks come from a counter, whose rate must be measured. */
+/* Whether ticks come from a processor's counter, whose rate is unknown and must be measured. */
 static inline bool clock_is_counter(uint32_t source)
 {
     return source == CLOCK_SOURCE_TSC || source == CLOCK_SOURCE_CNTVCT;
@@ -46,27 +44,26 @@ extern enum clock_source clock_source;
 /* Chooses the source of clock_ticks(). Call once, before anything else here. */
 void clock_start(void);
 
-/* Uses a simulator's clock from now on: NOW returns the time in seconds, HOLD waits. */
+/* From now on uses a simulator's clock: NOW returns its time in seconds, HOLD lets SECONDS pass. */
 void clock_use_external(double (*now)(void), void (*hold)(double seconds));
 
-/* Seconds on one of the system's clocks. */
+/* Seconds on a clock of clock_gettime(). */
 double clock_seconds(clockid_t clock);
 
-/* Seconds on a clock that all processes of the host share, or on the one given to
- * clock_use_external(). */
 double clock_now(void);
 
-/* Occupies the processor for SECONDS, as a computation would. */
+/* Keeps the processor busy for SECONDS, as a computation does. */
 void clock_hold(double seconds);
 
-/* From now on clock_hold() yields the processor while it waits: with more ranks than processors it
- * could otherwise block the very rank for which it waits. */
+/* From now on clock_hold() yields the processor. For more ranks than processors: a busy rank would
+ * delay the rank for which it waits. */
 void clock_give_way(void);
 
 /* Median cost of one clock_now(), in seconds; 0 in a simulation. */
 double clock_cost(void);
 
-/* Reads the ticks and the seconds of one moment: the quickest of 20 attempts. */
+/* Reads both clocks at one moment. Of 20 attempts it takes the one that the fewest ticks separate.
+ */
 struct clock_pair clock_read_pair(void);
 
 /* Ticks per second between two pairs. */

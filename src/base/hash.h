@@ -1,18 +1,18 @@
-/* Hashes shared by several parts. They are the same on every rank of a run, since identities are
- * made from them. */
+/* Hash functions. Ranks exchange hashes as identities, for example of communicators, so these
+ * functions give the same result on each rank. */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Adds one more value to HASH. */
+/* HASH, extended by VALUE. */
 static inline uint64_t hash_mix(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * 0xff51afd7ed558ccdull;
     return hash ^ hash >> 32;
 }
 
-/* FNV-1a: adds SIZE bytes to HASH, which begins as HASH_START. */
+/* HASH, extended by SIZE bytes of DATA (FNV-1a). The first call passes HASH_START. */
 #define HASH_START 0xcbf29ce484222325ull
 static inline uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
 {

@@ -1,6 +1,6 @@
-/* Classes of sizes, and a log-linear histogram of durations: 8 buckets per power of two, so that a
- * value read back is within 6.25 % of the one counted. Covers 8 ns to 137 s; shorter and longer
- * ones are counted in the first and the last bucket. Unit: nanoseconds. */
+/* Size classes of messages, and a log-linear histogram of durations in ns: 8 buckets per power of
+ * two, so that the middle of a bucket is within 6.25 % of each duration in it. The buckets cover 8
+ * ns to 137 s; the first and the last one also count shorter and longer durations. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,7 +11,7 @@ static inline bool is_power_of_2(uint64_t n)
     return (n & (n - 1)) == 0;
 }
 
-/* The size class of a message: 0 for no bytes, C for sizes from 2^(C-1) to below 2^C. */
+/* The size class of a message: 0 if it is empty, C from 2^(C-1) to below 2^C bytes. */
 static inline unsigned size_class_of(uint64_t bytes)
 {
     return bytes ? 64u - (unsigned)__builtin_clzll(bytes) : 0;
@@ -29,7 +29,7 @@ static inline unsigned histogram_bucket(uint64_t ns)
     return bucket < HISTOGRAM_BUCKETS ? bucket : HISTOGRAM_BUCKETS - 1;
 }
 
-/* The shortest duration of BUCKET; the bucket ends below that of BUCKET + 1. */
+/* The shortest duration of BUCKET, in ns. Its longest is below histogram_floor(bucket + 1). */
 static inline uint64_t histogram_floor(unsigned bucket)
 {
     if (bucket < 8)
@@ -38,5 +38,6 @@ static inline uint64_t histogram_floor(unsigned bucket)
     return (uint64_t)(8 + bucket % 8) << e;
 }
 
-/* The q-quantile, 0 <= q <= 1, interpolated inside its bucket and limited to [min, max]. */
+/* The Q-quantile in ns, 0 <= Q <= 1, of the durations in COUNT[HISTOGRAM_BUCKETS]: interpolated
+ * within its bucket, and limited to the shortest and longest duration, MIN and MAX. */
 double histogram_quantile(const uint64_t *count, double q, uint64_t min, uint64_t max);

@@ -20,7 +20,7 @@ int index_start(struct index *x)
     return x->table ? 0 : ENOMEM;
 }
 
-/* The value is written before the key, since readers check the key. */
+/* Writes the value before the key: a concurrent reader that finds the key then reads its value. */
 static void put(struct index *x, struct index_table *t, uint64_t key, uintptr_t value)
 {
     uint64_t i = index_hash(key);
@@ -32,10 +32,10 @@ static void put(struct index *x, struct index_table *t, uint64_t key, uintptr_t 
     __atomic_store_n(&slot->key, key, __ATOMIC_RELEASE);
 }
 
-/* Rebuilds a table that is half full of live and removed keys. Another thread may still be reading
- * the old table, so that is kept. Its memory is bounded: the new one is as large as all
- * predecessors together, or the old one was full of removed keys. To LeakSanitizer, memory without
- * a pointer to it is a leak of the application. */
+/* Copies a table that is half full into a new one, without its removed keys. With KEEP_OLD another
+ * thread may still read the old table, so it is not freed; the new one points to it, since
+ * LeakSanitizer would otherwise report it as a leak of the application. All old tables together are
+ * at most as large as the new one, unless keys were removed. */
 static bool grow(struct index *x, bool keep_old)
 {
     struct index_table *old = x->table;
@@ -58,7 +58,7 @@ static bool grow(struct index *x, bool keep_old)
 
 bool index_put(struct index *x, uint64_t key, uintptr_t value, bool keep_old)
 {
-    /* Without memory it may become nearly full, but never quite: searches end at an empty slot. */
+    /* Without memory for a larger table 7/8 of this one are filled. Searches need an empty slot. */
     if (2 * x->used > x->table->mask && !grow(x, keep_old) && 8 * x->used > 7 * x->table->mask)
         return false;
     put(x, x->table, key, value);

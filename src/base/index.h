@@ -1,5 +1,6 @@
-/* A map from 64-bit keys to values, fast enough for a look-up in every MPI call: one thread may
- * read without a lock while another adds. It grows as needed. Release it by free(x.table). */
+/* A growing hash table from 64-bit keys to values, for a look-up in each MPI call: a thread may
+ * read it without a lock while another thread, with the caller's lock, adds. Release by
+ * free(x.table). */
 #pragma once
 
 #include <stdbool.h>
@@ -9,7 +10,7 @@
 
 struct index_table {
     uint64_t mask;
-    struct index_table *old; /* the table before it, if that was kept */
+    struct index_table *old; /* the smaller table that this one replaced, if it was kept */
     struct index_slot {
         uint64_t key;
         uintptr_t value;
@@ -24,11 +25,11 @@ struct index {
 /* Returns 0 or ENOMEM. */
 int index_start(struct index *x);
 
-/* Adds KEY, which must be new. KEEP_OLD: another thread may be reading. False without memory: KEY
- * was not added. */
+/* Adds KEY, which must be new and at least INDEX_LEAST_KEY. KEEP_OLD: another thread may be
+ * reading. False if there is no memory: then KEY was not added. */
 bool index_put(struct index *x, uint64_t key, uintptr_t value, bool keep_old);
 
-/* Removes KEY if its value is VALUE. */
+/* Removes the entry with this KEY and VALUE, if there is one. */
 void index_remove(struct index *x, uint64_t key, uintptr_t value);
 
 static inline uint64_t index_hash(uint64_t key)
@@ -37,7 +38,7 @@ static inline uint64_t index_hash(uint64_t key)
     return key ^ key >> 32;
 }
 
-/* 0 if KEY is not in it. */
+/* The value of KEY; 0 if there is none. */
 static inline uintptr_t index_find(const struct index *x, uint64_t key)
 {
     const struct index_table *t = __atomic_load_n(&x->table, __ATOMIC_ACQUIRE);

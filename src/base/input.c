@@ -36,7 +36,7 @@ int input_open_again(const char *path, int flags, dev_t device, ino_t inode)
 
 FILE *input_file(const char *path, const char **why)
 {
-    enum { TIMES = 20 }; /* JSON values take at most this many times the memory of their text */
+    enum { TIMES = 20 }; /* parsed JSON takes at most 20 times the memory of its text */
     struct stat st;
     int fd = input_open(path, &st, why);
     bool fits =

@@ -1,4 +1,4 @@
-/* Opens and reads files: those that the user names, and those of the kernel about a process. */
+/* Opens and reads files that the user names, and files in /proc. */
 #pragma once
 
 #include <glob.h>
@@ -7,7 +7,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* CLOSED int fd = open(...); it is closed where its scope ends, unless it is negative. */
+/* CLOSED int fd = open(...); closes FD at the end of its scope, unless it is negative. */
 #define CLOSED __attribute__((cleanup(input_close)))
 static inline void input_close(const int *fd)
 {
@@ -15,23 +15,25 @@ static inline void input_close(const int *fd)
         close(*fd);
 }
 
-/* Opens a regular file, and never blocks: a FIFO or a device is refused. On failure -1, or NULL,
- * with the reason in WHY. ST may be NULL. input_file() also refuses a text too large for memory. */
+/* Open a regular file for reading; a FIFO, on which opening could block, or a device is refused. -1
+ * or NULL on failure, with the reason, a static text, in *WHY. *ST becomes the file's status; ST
+ * may be NULL. input_file() also refuses a file whose JSON would not fit into the available memory.
+ */
 int input_open(const char *path, struct stat *st, const char **why);
 FILE *input_file(const char *path, const char **why);
 
-/* Opens PATH again, whatever the application has closed or where it is now, if it is still the file
- * with these numbers; otherwise -1 with errno. */
+/* Opens PATH again if it is still the file with this DEVICE and INODE: an application may have
+ * closed its descriptor, or another file may have replaced it. -1 with errno on failure. */
 int input_open_again(const char *path, int flags, dev_t device, ino_t inode);
 
-/* Reads the beginning of a small file, as in /proc, into TEXT, terminated. Returns the number of
- * bytes; 0, and an empty TEXT, on failure. Allocates nothing. */
+/* Reads up to ROOM - 1 bytes from the start of a file into TEXT, terminated. Returns the number of
+ * bytes; 0, with an empty TEXT, on failure. Allocates nothing. */
 size_t input_read(const char *path, char *text, size_t room);
 
-/* /proc/PID/stat from the state on, the third field in proc(5); "" if there is no such process. The
- * result points into TEXT. */
+/* The fields of /proc/PID/stat (proc(5)) from the third one, the state, as a pointer into TEXT; ""
+ * if there is no such process. */
 const char *input_process(pid_t pid, char text[1024]);
 
-/* The paths of DIRECTORY, which is taken as it is, without slashes at its end, followed by what
- * matches PATTERN. Release by globfree(). */
+/* The existing paths DIRECTORY + PATTERN, as glob() finds them; DIRECTORY is literal, and slashes
+ * at its end are ignored. Release by globfree(). */
 glob_t input_list(const char *directory, const char *pattern);

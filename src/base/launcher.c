@@ -10,9 +10,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* The order matters: a launcher started within another sets its own variables as well. MPICH finds
- * its ranks by the inner one's variables, whatever remains of the outer one. Slurm's variables of a
- * step count only in processes that srun has started, not in a batch script. */
+/* The variables of each launcher; "" if it has none. If a launcher started another one, both have
+ * set theirs: the first in this list whose variables the MPI library reads is taken. srun is
+ * recognized by the variables of a step, which a batch script does not have. */
 static const struct {
     const char *name, *rank, *size, *local_size, *parts;
 } known[] = {
@@ -41,7 +41,7 @@ static bool is_mpich(const struct mpi_built *mpi)
     return !strncmp(mpi->libraries, "libmpich", 8);
 }
 
-/* Identifies a process of this host by its number and start time, since numbers are reused. */
+/* A hash that identifies a process: its host, number and start time, since numbers are reused. */
 static uint64_t hash_process(uint64_t hash, pid_t pid)
 {
     enum { STATE = 3, START_TIME = 22 }; /* numbers of fields, see proc(5) */
@@ -55,8 +55,8 @@ static uint64_t hash_process(uint64_t hash, pid_t pid)
     return hash_bytes(hash_bytes(hash, &pid, sizeof pid), host, strlen(host));
 }
 
-/* Identifies the run on this host. Hydra does not name its runs, but one of its processes has
- * created the sockets of all ranks: its number is used. */
+/* A hash that identifies the run. Hydra has no name for a run: then it is the hash of the process
+ * that created the PMI sockets of this host's ranks. */
 static uint64_t run_of(bool hydra)
 {
     static const char *const names[] = {"PMIX_NAMESPACE", "OMPI_MCA_orte_hnp_uri", "FLUX_JOB_ID",
@@ -64,7 +64,7 @@ static uint64_t run_of(bool hydra)
     struct ucred maker = {.pid = getppid()};
     socklen_t size = sizeof maker;
     uint64_t name = HASH_START;
-    size_t n = is_set("SLURM_STEP_ID") ? 5 : 3; /* several runs may belong to one job */
+    size_t n = is_set("SLURM_STEP_ID") ? 5 : 3; /* a job without steps may contain several runs */
     for (size_t i = hydra ? n : 0; i < n; i++)
         if (is_set(names[i]))
             name = hash_bytes(name, getenv(names[i]), strlen(getenv(names[i])));
@@ -119,8 +119,8 @@ const struct mpi_built *mpi_of_library(const char *library)
     return NULL;
 }
 
-/* PMI 1 and 2 are MPICH's; Slurm and Flux offer them also to an Open MPI that is built for them.
- * PMIx is Open MPI's. An MPI with the ABI of MPI 5 may use any. */
+/* MPICH uses PMI 1 or 2, Open MPI uses PMIx, or also PMI under Slurm or Flux if it was built so. An
+ * MPI with the ABI of MPI 5 may use any of them. */
 bool launcher_serves(const struct launcher *l, const struct mpi_built *mpi)
 {
     bool any = is_set("SLURM_STEP_ID") || is_set("FLUX_TASK_RANK");

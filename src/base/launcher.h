@@ -1,5 +1,5 @@
-/* What the launcher has put into the environment: this process's rank, the number of processes, and
- * the protocols by which an MPI library can connect them. */
+/* Which launcher started this process, and what its environment variables say: the rank, the number
+ * of ranks, and the protocols (PMI, PMIx) by which the MPI library can connect the ranks. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,36 +7,38 @@
 #include <stdint.h>
 
 struct launcher {
-    const char *name; /* "Hydra (MPICH's mpiexec)"; NULL: not started by a known launcher */
-    int rank, size;   /* SIZE is 0 if unknown */
-    int local_size;   /* processes on this host; 0: unknown */
-    int parts;        /* of an MPMD run; 0: unknown */
-    uint64_t run;     /* equal for all processes of a run (on several hosts only if the launcher
-                         names its jobs), different for other runs; never 0. Without a known
+    const char *name; /* "MPICH's mpiexec"; NULL: not started by a known launcher */
+    int rank, size;   /* of MPI_COMM_WORLD; SIZE is 0 if unknown */
+    int local_size;   /* ranks on this host; 0: unknown */
+    int parts;        /* number of programs of an MPMD run; 0: unknown */
+    uint64_t run;     /* a hash that identifies the run: equal on all its ranks of one host, and on
+                         all hosts if the launcher has a name for the run; never 0. Without a known
                          launcher it identifies the parent process */
-    bool pmi, pmix;   /* protocols offered: PMI 1 or 2, PMIx */
+    bool pmi, pmix;   /* protocols that the launcher offers: PMI 1 or 2, PMIx */
 };
 
-/* An MPI that configure has found: there is a layer and a set of benchmarks for it. */
+/* An MPI library for which collprof was configured, with a layer and benchmarks. FOLDER contains
+ * them, LAUNCHER is its command, LIBRARIES are its files' names, separated by spaces. */
 struct mpi_built {
-    const char *folder, *title, *launcher, *libraries; /* libraries: separated by spaces */
+    const char *folder, *title, *launcher, *libraries;
 };
 extern const struct mpi_built mpis_built[];
 extern const size_t n_mpis_built;
 
-/* Detects the launcher from the environment. If several have set variables, it is the one whose
- * variables ranks of that MPI read (NULL: of any MPI). */
+/* Detects the launcher from the environment. If several have set variables, it is the one that the
+ * library MPI reads (NULL: the library is unknown). */
 struct launcher launcher_read(const struct mpi_built *mpi);
 
-/* The MPI that has LIBRARY, a path or a name (libmpi.so.40, libmpi.so.40.30.4); NULL if none. */
+/* The MPI to which the file LIBRARY (libmpi.so.40, /usr/lib/libmpi.so.40.30.4) belongs, or NULL. */
 const struct mpi_built *mpi_of_library(const char *library);
 
-/* Whether ranks of that MPI can connect if L starts them. A single rank always can. */
+/* Whether the library MPI can connect ranks that L has started. True for a single rank. */
 bool launcher_serves(const struct launcher *l, const struct mpi_built *mpi);
 
-/* The command by which L starts connected ranks of that MPI: "mpiexec.mpich", "srun --mpi=pmi2".
- * The string is static. */
+/* The command that starts connected ranks of that MPI, if possible by the launcher L:
+ * "mpiexec.mpich", "srun --mpi=pmi2". Static. */
 const char *launcher_command(const struct launcher *l, const struct mpi_built *mpi);
 
-/* True in only one of the processes of a launcher, so that one message is printed. */
+/* Whether this process prints messages that concern all ranks: true on rank 0 only, or without a
+ * launcher. */
 bool launcher_speaks(void);

@@ -48,7 +48,8 @@ FILE *memory_open_text(char **text, size_t *size)
     return out;
 }
 
-/* The number in the first line that begins with KEY; UINT64_MAX if there is none, or "max". */
+/* The number after KEY in the first line of FILE that begins with KEY; UINT64_MAX if there is none,
+ * or if it is "max", no limit. */
 static uint64_t number_in(const char *directory, const char *file, const char *key)
 {
     char path[4400], line[256];
@@ -64,7 +65,8 @@ static uint64_t number_in(const char *directory, const char *file, const char *k
     return number;
 }
 
-/* Memory that a control group has left; file pages count, since they can be reclaimed. */
+/* Bytes left of the memory limit of the control group DIRECTORY; UINT64_MAX if it has none. Cached
+ * pages of files count as free, since the kernel can reclaim them. SECOND: version 2 of cgroups. */
 static uint64_t group_left(const char *directory, bool second)
 {
     uint64_t limit = number_in(directory, second ? "memory.max" : "memory.limit_in_bytes", "");
@@ -80,8 +82,8 @@ static uint64_t group_left(const char *directory, bool second)
     return limit > used ? limit - used : 0;
 }
 
-/* The minimum over the group NAME under BASE and its parents. In a container, NAME may be valid
- * only outside of it; then only the outermost group is visible. */
+/* The minimum over group NAME below BASE and all its parents. In a container NAME may be the name
+ * outside of it, and exist not here: then only BASE has a limit. */
 static uint64_t groups_left(const char *base, const char *name, bool second)
 {
     char path[4200];

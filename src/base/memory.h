@@ -1,4 +1,5 @@
-/* Memory allocation without checks in callers: running out of memory ends memory_try(). */
+/* Memory allocation that callers need not check: if there is no memory, control returns from the
+ * innermost memory_try() by longjmp(). */
 #pragma once
 
 #include <stdbool.h>
@@ -7,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* FREED int *p = malloc(n); P is released by free() where its scope ends; S by release(&s) with
- * struct x s RELEASED(release) = {0}. */
+/* At the end of its scope, FREED int *p = malloc(n); calls free(p), and struct x s
+ * RELEASED(x_free) = {0}; calls x_free(&s). */
 #define FREED RELEASED(memory_free)
 #define RELEASED(function) __attribute__((cleanup(function)))
 
@@ -18,23 +19,23 @@ static inline void memory_free(void *pointer)
     free(*(any *)pointer);
 }
 
-/* Calls WORK(ARG). Returns false if memory ran out: then everything that WORK allocated is leaked,
- * and data that it was changing must not be used. The functions below must be called inside of a
- * memory_try(); outside of one, running out of memory aborts the process. */
+/* Calls WORK(ARG). False if there was no memory: then what WORK allocated is leaked, and what it
+ * was changing must not be used. If the functions below find no memory outside of a memory_try(),
+ * they abort the process. */
 bool memory_try(void (*work)(void *arg), void *arg);
 
 /* Ends the innermost memory_try() of this thread with false. */
 _Noreturn void memory_exhausted(void);
 
-/* Returns SIZE zeroed bytes, or a copy of TEXT; released by free(). */
+/* Return SIZE zeroed bytes, or a copy of TEXT. Release by free(). */
 void *memory_alloc(size_t size);
 char *memory_strdup(const char *text);
 
-/* Bytes that this host, and the control groups of this process, have left for it; beyond them the
- * kernel kills processes. UINT64_MAX: unknown. PROC and CGROUP: "/proc", "/sys/fs/cgroup", or a
- * test's directories. */
+/* Bytes that this process may still allocate before the kernel kills it: the minimum of the host's
+ * available memory and of what is left of each limit of its control groups. UINT64_MAX: unknown.
+ * PROC and CGROUP: "/proc" and "/sys/fs/cgroup"; tests pass other directories. */
 uint64_t memory_available(const char *proc, const char *cgroup);
 
-/* A stream for writing into memory. Closing it sets *TEXT, to be released by free(), and its length
+/* A stream that writes into memory. fclose() sets *TEXT, to be released by free(), and its length
  * *SIZE. */
 FILE *memory_open_text(char **text, size_t *size);

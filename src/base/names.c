@@ -1,4 +1,3 @@
-/* Kinds of collective operations, by their standard names. */
 #include "base/names.h"
 
 #include "base/text.h"

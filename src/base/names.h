@@ -1,8 +1,8 @@
-/* The only lists of names; the command collprof uses them without linking MPI. X is applied to
- * every name, in the order of display and, with "all", of measuring; the manual says of each what
- * its comment says. A measurement method is the struct latency_method latency_SYMBOL in
- * src/measure/latency. A broadcast is the struct bcast tree_SYMBOL in src/trees; it RUNS directly,
- * or is BUILT from measured latencies. */
+/* The names of measuring methods and broadcast algorithms, listed only here: options and --help
+ * need them without MPI, and the manuals take the comments as descriptions. X is applied to each
+ * name, in the order in which they are displayed, and measured with "all". A method is the struct
+ * latency_method latency_SYMBOL in src/measure/latency. A broadcast is the struct bcast tree_SYMBOL
+ * in src/trees: it RUNS directly, or is BUILT from measured latencies. */
 #pragma once
 
 #define BCAST_METHODS(X)                                                                           \
@@ -35,7 +35,8 @@
     X(flat, "flat", RUNS)              /* the root sends to all ranks */                           \
     X(chain, "chain", RUNS)            /* linear, in segments of 8 KiB */
 
-/* Third argument of X in BCASTS: selects the broadcasts that run directly. */
+/* IF_##how(...) with X's third argument gives its arguments only for broadcasts that run directly.
+ */
 #define IF_RUNS(...) __VA_ARGS__
 #define IF_BUILT(...)
 
@@ -49,6 +50,5 @@ enum collective_kind {
     COLLECTIVE_OTHER       /* unknown */
 };
 
-/* Finds the kind by an operation's name; also for non-blocking, persistent and large-count
- * forms. */
+/* The kind of an operation by its name, such as "MPI_Iallreduce_c" or "Bcast_init". */
 enum collective_kind collective_kind(const char *operation);

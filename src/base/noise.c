@@ -10,7 +10,7 @@ static int64_t ns_of(struct timeval t)
     return (int64_t)t.tv_sec * 1000000000 + (int64_t)t.tv_usec * 1000;
 }
 
-/* Time in ns that this thread was runnable but not scheduled; -1 if unknown. */
+/* As struct noise_totals. */
 static int64_t noise_delayed(void)
 {
     char text[256];

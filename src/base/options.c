@@ -19,7 +19,7 @@ error_t option_refuse(struct option_parser *parser, const char *format, ...)
     return EINVAL;
 }
 
-/* BEST becomes NAME if that is more similar to TEXT; it is NULL while none is similar enough. */
+/* *BEST becomes NAME if NAME is similar to TEXT, and more than *BEST (NULL: no name yet). */
 static void offer(const char **best, const char *text, const char *name)
 {
     if (*name && text_is_like(text, name) &&
@@ -32,7 +32,7 @@ static const char *name_at(const struct option_registry *r, size_t i)
     return r->word ? r->word[i] : r->name(i);
 }
 
-/* The index of NAME; SIZE_MAX if there is none. */
+/* The index of NAME in R; SIZE_MAX if there is none. */
 static size_t find_thing(const struct option_registry *r, const char *name)
 {
     const char *other;
@@ -42,7 +42,7 @@ static size_t find_thing(const struct option_registry *r, const char *name)
     return r->find ? r->find(name) : SIZE_MAX;
 }
 
-/* Appends "a, b, c": all names that can be chosen. */
+/* Appends all names of R that can be chosen to TEXT: "a, b, c". */
 static void add_names(char *text, size_t room, const struct option_registry *r)
 {
     const char *name;
@@ -51,7 +51,8 @@ static void add_names(char *text, size_t room, const struct option_registry *r)
             text_add(text, room, "%s%s", *text ? ", " : "", name);
 }
 
-/* OPTION is used if R has no WHAT. ALSO: a further valid name, or "". */
+/* Refuses the name GIVEN and lists the valid ones. OPTION: for the message if R has no WHAT. ALSO:
+ * a valid name that is not in R, or "". */
 static error_t refuse_name(struct option_parser *parser, const char *option,
                            const struct option_registry *r, const char *given, const char *also)
 {
@@ -110,7 +111,8 @@ error_t option_take_word(struct option_parser *parser, const struct option_entry
     return 0;
 }
 
-/* Copies the first word of the comma-separated LIST, and returns the rest; NULL at the end. */
+/* Copies the first word of the comma-separated LIST, and returns what follows; NULL after the last.
+ */
 static const char *next_word(const char *list, char word[64])
 {
     size_t length = strcspn(list, ",");
@@ -209,7 +211,7 @@ error_t option_take_range(struct option_parser *parser, const struct option_entr
     return 0;
 }
 
-/* Adds index I, unless it is there. */
+/* Adds index I unless it was added before. */
 static void choose_one(struct option_chosen *chosen, size_t i)
 {
     for (size_t k = 0; k < chosen->n; k++)
@@ -222,8 +224,8 @@ static void choose_one(struct option_chosen *chosen, size_t i)
 void option_choose_all(const struct option_registry *r, const void *values,
                        struct option_chosen *chosen)
 {
-    for (size_t i = 0; r->name(i); i++)
-        if (*r->name(i) && (!r->in_all || r->in_all(i, values)))
+    for (size_t i = 0; name_at(r, i); i++)
+        if (*name_at(r, i) && (!r->in_all || r->in_all(i, values)))
             choose_one(chosen, i);
 }
 
@@ -252,7 +254,7 @@ error_t option_take_list(struct option_parser *parser, const struct option_entry
     return option_choose(parser, entry->from, arg, value);
 }
 
-/* The I-th option: first the program's own, then the shared ones; NULL after the last. */
+/* The I-th of the program's options, followed by the shared ones; NULL after the last. */
 static const struct option_entry *entry_at(const struct option_parser *parser, size_t i)
 {
     const struct option_entry *e = parser->program->options;
@@ -298,8 +300,8 @@ static bool has_names(const struct option_entry *entry)
            entry->take == option_take_list;
 }
 
-/* Suggests what may be meant: an option that begins so or is similar, or the one that takes NAME as
- * its value: --csv is --format=csv. */
+/* Refuses an unknown option and suggests another one: --format=csv for --csv, an option that begins
+ * with NAME, or one that is similar. */
 static error_t refuse_option(struct option_parser *parser, const char *name)
 {
     const struct option_entry *e;
@@ -321,8 +323,8 @@ static error_t refuse_option(struct option_parser *parser, const char *name)
     return option_refuse(parser, "unknown option --%s: `%s --help` lists all", name, parser->name);
 }
 
-/* Takes the option ARGV[*AT] with its argument, which may be the next word. *AT becomes the index
- * of the last word taken. */
+/* Parses the option ARGV[*AT] and its argument, which may be the next word: then *AT is increased.
+ */
 static error_t take_option(struct option_parser *parser, char **argv, int *at)
 {
     const char *word = argv[*at], *arg = word[2] ? word + 2 : NULL;
@@ -385,7 +387,7 @@ void option_variable(const char *prefix, const struct option_entry *entry, char 
         name[i] = name[i] == '-' ? '_' : (char)toupper((unsigned char)name[i]);
 }
 
-/* Reports one line about the variable NAME with VALUE, if it is unknown or wrong. */
+/* Sets the option of the variable NAME to VALUE. If either is wrong, LINE says why. */
 static void take_variable(struct option_parser *parser, const char *name, const char *value,
                           char *line, size_t room)
 {
@@ -444,7 +446,7 @@ void option_show(const struct option_entry *entry, const void *values, char *tex
         text_add(text, room, "%zu:%zu", range->min, range->max);
 }
 
-/* HELP in its own column after NAME, or on the next line if NAME is too long. */
+/* Writes an option in two columns; HELP is below it if the first column is too narrow. */
 static void put_entry(FILE *out, const char letter, const char *name, const char *argument,
                       const char *help)
 {

@@ -1,12 +1,12 @@
-/* How much of a communication was overlapped with computation: equation (1) of Denis and Trahay,
- * "MPI Overlap: Benchmark and Analysis". */
+/* The overlap ratio of communication and computation: equation (1) of Denis and Trahay, "MPI
+ * Overlap: Benchmark and Analysis". */
 #pragma once
 
 #include <math.h>
 
-/* (measured - max(comm, comp)) / min(comm, comp): 0 is perfect overlap, 1 is serialised, above 1 is
- * slower than serialised. All times have the same unit. NaN if COMM or COMP is not positive, since
- * then nothing can overlap. */
+/* 0: perfect overlap; 1: no overlap; above 1: slower than one after the other. MEASURED is the time
+ * of both together, COMM and COMP those of each alone, all in one unit. NaN if COMM or COMP is not
+ * positive. */
 static inline double overlap_ratio(double measured, double comm, double comp)
 {
     if (!(comm > 0) || !(comp > 0))

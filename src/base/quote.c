@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Decodes the first character of TEXT and returns its number of bytes; 0 if it is not UTF-8. */
+/* Decodes the first UTF-8 character of TEXT. Returns its number of bytes; 0 if it is invalid. */
 static unsigned decode(const unsigned char *text, uint32_t *character)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};

@@ -1,21 +1,22 @@
-/* Quotes text from outside (names of functions, files, hosts, communicators) for a language that
- * would interpret it. There is one function for each language; nothing else quotes. */
+/* Quotes text that is not collprof's own (names of functions, files, hosts, communicators), so that
+ * a terminal, shell, CSV reader or browser does not interpret it. All output uses these functions.
+ */
 #pragma once
 
 #include <stdio.h>
 
-/* For a terminal, in place: characters that are not printable become '?', so that nothing moves the
- * cursor, ends the line or reverses the writing. Valid UTF-8 is kept. */
+/* For a terminal, in place: control characters, also those for the direction of writing, and
+ * invalid UTF-8 become '?'; newlines and tabulators become blanks. */
 void quote_plain(char *text);
 
-/* Quotes a word for the shell in ROOM characters (at least 8), truncated to fit, so that it can be
- * shown on a terminal and pasted: with quotation marks if needed, and '?' for characters that are
- * not printable. */
+/* WORD, of ROOM bytes (at least 8), becomes NAME as a word that can be pasted into a shell: in
+ * quotation marks if needed, truncated if too long, and after quote_plain(). */
 void quote_shell(const char *name, char *word, size_t room);
 
-/* A field of CSV, with quotation marks if needed. A text that a spreadsheet would take for a
- * formula gets an apostrophe in front; numbers are not passed here. */
+/* Writes a text (NULL: an empty one) as a field of CSV, in quotation marks if needed. A text that a
+ * spreadsheet would take for a formula, such as "=1", gets an apostrophe before it. Not for
+ * numbers, since "-1" would get one, too. */
 void quote_csv(const char *text, FILE *out);
 
-/* For the content of an element, or of an attribute in quotation marks. */
+/* Writes TEXT as the content of an HTML element, or of an attribute in quotation marks. */
 void quote_html(const char *text, FILE *out);

@@ -14,8 +14,7 @@ void reason_print_list(const char *program, const char *format, va_list argument
     if (vasprintf(&line, format, arguments) < 0)
         return;
     quote_plain(line);
-    dprintf(STDERR_FILENO, "%s: %s\n", program, line); /* one write, since several ranks may print
-                                                          at once */
+    dprintf(STDERR_FILENO, "%s: %s\n", program, line); /* one write: ranks may print at once */
 }
 
 void reason_print(const char *program, const char *format, ...)

@@ -1,5 +1,5 @@
-/* The settings of the profiling layer: declared options of `collprof run`, which passes them to the
- * library in environment variables COLLPROF_*. */
+/* The settings of the profiling layer. They are the options of `collprof run`, which passes them to
+ * the layer in environment variables COLLPROF_*. */
 #pragma once
 
 #include "base/options.h"
@@ -8,42 +8,40 @@
 
 /* Texts are never NULL; "" means not set. */
 struct settings {
-    const char *output;      /* directory of the records and of profile.json */
+    const char *output;      /* link to the run's directory, with its records and profile.json */
     int stack;               /* frames per call site, 0 to 8 */
-    int memory;              /* MiB of record per rank */
+    int memory;              /* most MiB of records per rank */
     bool report;             /* print the report at the end */
-    bool keep;               /* keep the raw records even of a run that ended well */
+    bool keep;               /* keep the raw records of a run that ended normally, too */
     bool start;              /* record from the start; otherwise only after MPI_Pcontrol(1) */
-    bool yield;              /* release the processor while waiting (handled by the launcher) */
-    double watchdog;         /* seconds without progress after which it reports; 0: no watchdog */
-    bool watchdog_abort;     /* and ends a run that can never continue */
+    bool yield;              /* release the processor while MPI waits */
+    double watchdog;         /* report after this many seconds without progress; 0: no watchdog */
+    bool watchdog_abort;     /* the watchdog ends a run that can never continue */
     double ack;              /* percent of the broadcasts to acknowledge; 0: none */
-    const char *benchmark;   /* names of methods, or "all" */
-    double benchmark_budget; /* total, in seconds */
-    bool sample;             /* stacks of each thread between calls */
-    const char *trace;       /* "calls", "transport" */
-    const char *bcast;       /* name of a broadcast algorithm */
-    const char *tune;        /* "all", "exact": tunes only what keeps the order of reductions */
-    double tune_share;       /* percent of the run */
-    const char *tuned;       /* directory with the files that tuning wrote */
+    const char *benchmark;   /* measure by these methods, or by "all" */
+    double benchmark_budget; /* seconds for all measurements together */
+    bool sample;             /* sample the stack of each thread between MPI calls */
+    const char *trace;       /* "calls", or "transport": also events below MPI */
+    const char *bcast;       /* replace MPI_Bcast by this algorithm */
+    const char *tune;        /* "all" operations, or "exact": without reductions */
+    double tune_share;       /* most percent of the run for tuning */
+    const char *tuned;       /* use the rules in this directory, which --tune wrote */
 };
 
-/* A flag of an entry: ranks may have different values. */
+/* For struct option_entry.flags: ranks may have different values. */
 enum { SETTING_OWN = 2 };
 
-extern const struct option_entry settings_entries[]; /* offsets are in struct settings; ending with
-                                                        {0} */
+extern const struct option_entry settings_entries[]; /* of struct settings; ends with {0} */
 extern const struct settings settings_default;
 
-/* A hash of the settings that must be equal on all ranks. */
+/* A hash of all settings that must be equal on all ranks (without SETTING_OWN). */
 uint64_t settings_hash(const struct settings *s);
 
-/* The process's environment. Empty if the program runs with more rights than its user, who must not
- * choose where it writes or what it calls. */
+/* The environment for settings_read(). Empty for a set-user-ID program: its user must not choose
+ * which files it writes. */
 char *const *settings_environment(void);
 
-/* Sets the defaults, then the values of the variables COLLPROF_* of ENVIRONMENT. COMPLAIN (may be
- * NULL) is called with one line for each unknown variable or wrong value; these are ignored. Texts
- * are copied and never freed, since an application may overwrite its environment. */
+/* Sets S to the defaults and the variables COLLPROF_* of ENVIRONMENT (options_read_environment()).
+ * Texts are copied, since an application may change its environment, and never freed. */
 void settings_read(struct settings *s, char *const *environment,
                    void (*complain)(const char *line, void *arg), void *arg);

@@ -30,9 +30,9 @@ double stats_median(double *x, size_t n)
     return stats_quantile(x, n, 0.5);
 }
 
-/* The number of samples below the median is binomial(n, 1/2). Take the largest l with
- * P(B <= l - 1) <= 2.5 %; the interval is then from the l-th to the (n-l+1)-th smallest
- * sample. Beyond n = 200 the normal approximation is exact to less than one rank. */
+/* The number B of samples below the median is binomial(n, 1/2). With the largest l for which
+ * P(B <= l - 1) <= 2.5 %, the interval is from the l-th to the (n-l+1)-th smallest sample. For
+ * n > 200 the normal approximation of l is wrong by less than 1. */
 void stats_median_bounds(size_t n, size_t *low, size_t *high)
 {
     size_t l = 0;
@@ -52,7 +52,7 @@ void stats_median_bounds(size_t n, size_t *low, size_t *high)
     *high = n > 0 ? n - 1 - l : 0;
 }
 
-/* An expansion in 1/df. */
+/* The Cornish-Fisher expansion of the quantile in 1/df. */
 double stats_student(double df)
 {
     const double z = 1.959964, z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z, z9 = z7 * z * z;
@@ -62,15 +62,16 @@ double stats_student(double df)
     return z + (g1 + (g2 + (g3 + g4 / df) / df) / df) / df;
 }
 
-/* Differences below 1e-6 are ignored: samples of a simulated clock differ only by rounding. */
+/* -1, 0 or 1: X is below, equal to, or above MEDIAN. Relative differences below 1e-6 count as
+ * equal: samples of a simulated clock differ by rounding. */
 static int side(double x, double median)
 {
     double slight = 1e-6 * fabs(median);
     return (x > median + slight) - (x < median - slight);
 }
 
-/* Autocovariance sum, at LAG, of the samples' signs about the median (see side()). The mean sign is
- * subtracted: it is not 0 if many samples equal the median and a few noisy ones are above it. */
+/* The autocovariance, not divided by n, of side() at LAG. The mean of side() is subtracted: it is
+ * not 0 if many samples equal the median and a few noisy ones are above. */
 static double side_product(const double *x, size_t n, double median, size_t lag)
 {
     double sum = 0, mean = 0;
@@ -81,10 +82,10 @@ static double side_product(const double *x, size_t n, double median, size_t lag)
     return sum;
 }
 
-/* The factor by which the variance of the number of samples above the median exceeds that of
- * independent samples: 1 + 2 (sum of the autocorrelations of side()). The sum ends when those of
- * two successive lags together are no longer positive, and must not grow before (Geyer 1992). Each
- * term is too low by the variance of the estimated median, which is corrected at the end. */
+/* The factor by which correlation increases the variance of the number of samples above the median:
+ * 1 + 2 (sum of the autocorrelations of side()). The sum is of pairs of lags, up to the first pair
+ * below 0; no pair counts more than the one before (initial monotone sequence, Geyer 1992). Each
+ * term is too low by the variance of the estimated median: the last line corrects this. */
 static double inflation(const double *x, size_t n, double median)
 {
     double all = side_product(x, n, median, 0), factor = -1, before = INFINITY;
@@ -99,20 +100,20 @@ static double inflation(const double *x, size_t n, double median)
     return fmax(factor * (1 + 2 * (double)lag / (double)n), 1);
 }
 
-/* A weak dependence cannot be distinguished from none. */
+/* Samples count as independent below this factor, or if they are too few to estimate it. */
 static const double inflated_from = 1.3;
 enum { DEPENDENCE_FROM = 20 };
 
-/* Bounds for samples X, in the order taken, that may be correlated: consecutive operations share
- * the machine's state. Returns the effective number of samples. */
+/* stats_median_bounds() for samples X in the order taken, which may be correlated. Returns the
+ * effective sample size. */
 static double dependent_bounds(const double *x, size_t n, double median, size_t *low, size_t *high)
 {
     double factor = n < DEPENDENCE_FROM ? 1 : inflation(x, n, median);
     stats_median_bounds(n, low, high);
     if (factor < inflated_from)
         return (double)n;
-    /* The factor itself is an estimate: too low from short series, and with few degrees of
-     * freedom. */
+    /* The interval is wider since the factor is an estimate: it is too low in short series
+     * (6 / WORTH), and has few degrees of freedom (Student's distribution). */
     double worth = (double)n / factor, df = fmax(worth / 2, 3);
     double half = stats_student(df) * sqrt((double)n * factor * (1 + 6 / worth)) / 2;
     double rank = floor((double)n / 2 - half);
@@ -142,7 +143,7 @@ struct summary stats_summarize(const double *x, size_t n)
     s.max = sorted[n - 1];
     size_t low, high;
     s.effective = dependent_bounds(x, n, s.median, &low, &high);
-    if (n > 2) { /* the range of fewer says nothing */
+    if (n > 2) {
         s.median_low = sorted[low];
         s.median_high = sorted[high];
     }

@@ -1,4 +1,4 @@
-/* Summaries of samples. The summary has the unit of the samples. */
+/* Statistics of samples. All results have the unit of the samples. */
 #pragma once
 
 #include <math.h>
@@ -11,14 +11,14 @@ struct summary {
     double sd; /* standard deviation, n - 1 in the denominator; 0 for n < 2 */
     double median, min, max;
     double median_low, median_high; /* 95 % confidence interval of the median, from order
-                                       statistics: no distribution is assumed. For fewer than 6
-                                       effective samples no such interval exists: it is the range */
+                                       statistics: no distribution is assumed. With fewer than 6
+                                       effective samples it is their range; NaN for n < 3 */
     double effective;               /* effective sample size: less than n if successive samples are
                                        correlated */
 };
 
-/* A value with its 95 % interval, in seconds; NaN if not measured. With fewer than 6 samples LOW
- * and HIGH are NaN. */
+/* A value with its 95 % interval, in the unit of its samples; NaN if not measured. LOW and HIGH are
+ * NaN if the interval is unknown. */
 struct estimate {
     double value, low, high;
 };
@@ -39,25 +39,25 @@ static inline bool estimate_has_interval(struct estimate e)
  * for n = 0. */
 struct summary stats_summarize(const double *x, size_t n);
 
-/* The median of N samples, with its interval if they are at least LEAST. */
+/* The median of N samples; with its interval if N is at least LEAST and 3. */
 struct estimate stats_estimate(const double *x, size_t n, size_t least);
 
-/* The standard deviation with n in the denominator. It is shown beside minimum and maximum, since
- * only this one satisfies sd^2 <= (max - mean)(mean - min). */
+/* The standard deviation with n in the denominator, for display beside minimum and maximum: only
+ * with n it satisfies sd^2 <= (max - mean)(mean - min). */
 double stats_spread(const struct summary *s);
 
-/* Only the median. Reorders X. */
+/* The median of N samples. Sorts X. */
 double stats_median(double *x, size_t n);
 
 /* The q-quantile, 0 <= q <= 1, of SORTED samples, with linear interpolation. */
 double stats_quantile(const double *sorted, size_t n, double q);
 
-/* Ranks (from 0) of the order statistics that bound the median of independent samples with 95 %
+/* Indices in N sorted samples, independent of each other, between which the median lies with 95 %
  * confidence. */
 void stats_median_bounds(size_t n, size_t *low, size_t *high);
 
-/* Length of the initial transient of N samples in the order taken: the first samples that are all
- * above, or all below, the central 90 % of the second half. 0 if N < 20: too few to decide. */
+/* Length of the initial transient (warm-up) of N samples in the order taken: the first samples that
+ * are all above, or all below, the central 90 % of the second half. 0 if N < 20. */
 size_t stats_transient(const double *x, size_t n);
 
 /* The 97.5 % quantile of Student's distribution with 3 or more degrees of freedom, accurate to
@@ -67,6 +67,6 @@ double stats_student(double df);
 /* Sorts ascending. */
 void stats_sort(double *x, size_t n);
 
-/* Least squares y = a + b x. Subtract a common origin from large x before. B is 0 if x is
- * constant. */
+/* Fits y = *A + *B x by least squares; *B is 0 if x is constant. Subtract an offset from x that is
+ * large compared with its range, since precision is lost otherwise. */
 void stats_line(const double *x, const double *y, size_t n, double *a, double *b);

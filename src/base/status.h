@@ -1,4 +1,4 @@
-/* The exit statuses of collprof and of all collbench programs, as collprof(1) lists them. */
+/* The exit statuses of collprof and of all collbench programs, also listed in collprof(1). */
 #pragma once
 
 #include <signal.h>
@@ -18,8 +18,8 @@ enum status {
     STATUS_NOT_FOUND = 127
 };
 
-/* The watchdog ends the ranks of its host by SIGTERM with this value (sigqueue()), which no other
- * sender uses; for a handler: whether the watchdog sent the signal. */
+/* The watchdog ends ranks by SIGTERM with this value (sigqueue()), by which a rank's signal handler
+ * recognizes it. */
 enum { ENDING_VALUE = 0x636f6c6c }; /* "coll" */
 static inline bool ending_is_asked(const siginfo_t *info)
 {

@@ -1,4 +1,4 @@
-/* Small functions on strings that several parts use. */
+/* Functions on strings. */
 #pragma once
 
 #include <stdbool.h>
@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Copies the first LENGTH bytes of FROM (which need not be terminated), as far as they fit, to TO,
- * which has SIZE bytes; fills the rest with zeros. */
+/* Copies the first LENGTH bytes of FROM, which need not be terminated, to TO, which has SIZE bytes:
+ * truncated to SIZE - 1, the rest filled with zeros. */
 static inline void text_copy_part(char *to, size_t size, const char *from, size_t length)
 {
     length = strnlen(from, length);
@@ -17,13 +17,13 @@ static inline void text_copy_part(char *to, size_t size, const char *from, size_
     memset(to + length, 0, size - length);
 }
 
-/* Copies FROM to TO, which has SIZE bytes, truncated to fit and terminated. */
+/* Copies FROM to TO, which has SIZE bytes: truncated to SIZE - 1, the rest filled with zeros. */
 static inline void text_copy(char *to, size_t size, const char *from)
 {
     text_copy_part(to, size, from, strlen(from));
 }
 
-/* False if there is nothing before END: ".png" alone is no picture's name. */
+/* Whether TEXT ends with END and is longer: ".png" does not end with ".png". */
 static inline bool text_ends_with(const char *text, const char *end)
 {
     size_t n = strlen(text), m = strlen(end);
@@ -37,7 +37,7 @@ static inline const char *text_base_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Letters, digits and `_`, terminated within SIZE bytes. */
+/* Whether TEXT has only letters, digits and `_`, at least one, and ends within SIZE bytes. */
 static inline bool text_is_identifier(const char *text, size_t size)
 {
     static const char all[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
@@ -45,25 +45,28 @@ static inline bool text_is_identifier(const char *text, size_t size)
     return length && length < size && strspn(text, all) == length;
 }
 
-/* Appends to TEXT, which has SIZE bytes, as much as fits. */
+/* Appends to TEXT, which has SIZE bytes; the result is truncated if it is too long. */
 void text_add(char *text, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The edit distance of A and B: letters to change, insert, delete or swap. */
+/* The edit distance of A and B: the number of letters to change, insert, delete or swap with their
+ * neighbour. 24 if A or B is longer than 24. */
 size_t text_edit_distance(const char *a, const char *b);
 
-/* Whether WORD may be NAME with typing errors: at most two, and one for two of its letters. */
+/* Whether WORD may be NAME with typing errors: their edit distance is at most 2, and at most half
+ * the length of WORD. */
 bool text_is_like(const char *word, const char *name);
 
 /* Number of characters of TEXT (UTF-8); those of double width count as one. */
 size_t text_length(const char *text);
 
-/* Writes TEXT after MARK, broken at WIDTH (0: never). Further lines are indented to its beginning,
- * after a '#' if MARK begins with one. Returns the number of lines. */
+/* Writes MARK and TEXT, broken at blanks into lines of WIDTH characters (0: one line). Further
+ * lines are indented by the length of MARK; if MARK begins with '#', so do they. Returns the number
+ * of lines. */
 size_t text_paragraph_write(FILE *out, const char *mark, const char *text, size_t width);
 
-/* Whether WORDS, separated by blanks or commas, include WORD (an empty one: no); case is ignored.
- */
+/* Whether WORD is one of WORDS, which are separated by blanks or commas; case is ignored. False if
+ * WORD is empty. */
 static inline bool text_has_word(const char *words, const char *word)
 {
     const size_t n = strlen(word);

@@ -12,7 +12,8 @@ void place_set_host(struct place *place, const char *host)
     snprintf(place->host, sizeof place->host, "%s", host);
 }
 
-/* The object that contains all of SET; hwloc's "covering" accepts a part. */
+/* The logical index of the object of TYPE that contains all of SET; -1 if there is none. hwloc's
+ * function returns the first object that contains a part of SET. */
 static int covering_index(hwloc_topology_t topology, hwloc_const_cpuset_t set,
                           hwloc_obj_type_t type)
 {
@@ -32,7 +33,7 @@ void place_here(struct place *place)
         hwloc_topology_destroy(topology);
         return;
     }
-    /* Machines without a level-3 cache share their level-2 cache, or nothing. */
+    /* Without level-3 caches, the level-2 cache may be the one that cores share. */
     bool third = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_L3CACHE) > 0;
     hwloc_bitmap_t set = hwloc_bitmap_alloc();
     if (hwloc_get_cpubind(topology, set, HWLOC_CPUBIND_THREAD) != 0)

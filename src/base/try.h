@@ -1,10 +1,10 @@
-/* For functions that return as soon as something fails. */
+/* A macro for functions that return an error code as soon as a call fails. */
 #pragma once
 
 #include "base/memory.h"
 
-/* Returns CALL's error code from the function unless it succeeded (MPI_SUCCESS is 0). What the
- * function has to release is declared FREED. */
+/* Returns CALL's error code from the enclosing function unless it is 0, as MPI_SUCCESS is. Memory
+ * that the function allocated must be declared FREED. */
 #define TRY(call)                                                                                  \
     do {                                                                                           \
         int try_error = (call);                                                                    \
