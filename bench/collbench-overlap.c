@@ -49,7 +49,7 @@ static error_t check(struct option_parser *parser, void *values)
 {
     struct overlap_options *o = values;
     if (o->benchmarks.n == 0)
-        option_choose_all(&benchmarks, o, &o->benchmarks);
+        option_choose(parser, &benchmarks, "all", &o->benchmarks);
     for (size_t i = 0; i < o->benchmarks.n; i++) {
         const struct overlap_benchmark *b = &overlap_benchmarks[o->benchmarks.at[i]];
         if (!overlap_fits(b, o->bench.size))

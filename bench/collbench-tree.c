@@ -361,7 +361,7 @@ int main(int argc, char **argv)
     o.bench.plan.budget = 2;
     bench_begin(&o.bench, &argc, &argv, &program);
     if (o.builders.n == 0)
-        option_choose_all(&builders, &o.bench, &o.builders);
+        option_choose(NULL, &builders, "all", &o.builders);
     struct tree_session t = {.o = &o,
                              .group.first = o.root,
                              .ranks = bench_values(&o.bench.ranks),

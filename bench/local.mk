@@ -19,6 +19,7 @@ BENCH_FILES = $(bcast_FILES) $(overlap_FILES) $(pairs_FILES) $(scenario_FILES) $
 EXTRA_DIST += $(BENCH_FILES)
 
 # What is installed: copies of bench/choose, which executes the program of its own name for the launcher's MPI.
+INSTALL_SCRIPT = $(INSTALL_PROGRAM)
 noinst_PROGRAMS += bench/choose
 bench_choose_SOURCES = bench/choose.c
 bench_choose_LDADD = libbase.la

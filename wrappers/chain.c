@@ -1,12 +1,13 @@
-/* Finds the function that a wrapper calls: PMPI_, or the function of the same name of another tool
- * that was preloaded after this library, so that both tools see the same calls. */
+/* Sets the functions that the wrappers call: PMPI_NAME, or MPI_NAME of another tool that was
+ * preloaded after this library, so that this tool sees the calls, too. */
 #include "wrappers/prologue.h"
 
 #include <dlfcn.h>
 
 __attribute__((constructor)) static void chain(void)
 {
-    /* A layer was loaded last, so only libcollprof.so knows the tools that follow it. */
+    /* RTLD_NEXT in this layer, which dlopen() has loaded, finds nothing: libcollprof.so searches.
+     */
     void *(*after)(const char *) = dlsym(RTLD_DEFAULT, "collprof_after");
     Dl_info mpi;
     void *library = dladdr(dlsym(RTLD_DEFAULT, "PMPI_Init"), &mpi) && mpi.dli_fname

@@ -1,6 +1,6 @@
-/* Which MPI a process uses is known only at its first MPI call: a machine may have several, and a
- * script's interpreter loads one late. Only then the layer for that MPI is loaded, so a layer never
- * meets another MPI than its own. */
+/* Chooses the layer at the process's first MPI call: a machine may have several MPI libraries, and
+ * an interpreter of scripts may load one only then. A layer works only with the MPI library from
+ * whose mpi.h it was built. */
 #include "wrappers/choose.h"
 
 #include "base/beside.h"
@@ -22,7 +22,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool chosen;
 
-/* Prints one line, from only one of the processes of a launcher. */
+/* Prints one line, on rank 0 only. */
 #define SAY(...) (launcher_speaks() ? reason_print("collprof", __VA_ARGS__) : (void)0)
 
 enum { PATH = 4096 };
@@ -37,7 +37,7 @@ static int note_mpi(struct dl_phdr_info *info, size_t size, void *path)
     return 1;
 }
 
-/* Whether HANDLE (RTLD_DEFAULT is a null pointer) finds PMPI_Init; PATH gets the defining file. */
+/* Whether dlsym() finds PMPI_Init by HANDLE; PATH becomes the library that defines it. */
 static bool defines_mpi(void *handle, char path[PATH])
 {
     Dl_info info;
@@ -48,8 +48,8 @@ static bool defines_mpi(void *handle, char path[PATH])
     return true;
 }
 
-/* The MPI that the caller would use without us: the one it is linked with; otherwise the first MPI
- * that is loaded. */
+/* PATH becomes the MPI library that the caller would use without collprof: the one it is linked
+ * with, otherwise the first one that is loaded. False if there is none. */
 static bool find_mpi(void *caller, char path[PATH])
 {
     Dl_info info;
@@ -65,16 +65,16 @@ static bool find_mpi(void *caller, char path[PATH])
 
 static void missing_function(void)
 {
-    fprintf(stderr, "collprof: a function was called that the MPI library does not have\n");
+    fprintf(stderr, "collprof: the application called a function that its MPI library lacks\n");
     abort();
 }
 
-/* What the functions for regions, which no MPI library has, call without a layer. */
+/* Replaces the functions for regions (collprof.h) if there is no layer. */
 static void do_nothing(void)
 {
 }
 
-/* Public: a layer calls it so that the next preloaded tool sees the calls, too. */
+/* MPI function NAME of the next preloaded tool or of the MPI library; for chain.c in a layer. */
 EXPORT void *collprof_after(const char *name);
 void *collprof_after(const char *name)
 {
@@ -89,13 +89,13 @@ static void *load_layer(const struct mpi_built *of, const char *library)
     char name[256], path[4200];
     snprintf(name, sizeof name, "%s/libcollprof-layer.so", of->folder);
     if (!beside_find(name, path, sizeof path)) {
-        SAY("the layer for %s, %s, is neither beside libcollprof.so nor where it was to be "
-            "installed: nothing is recorded: use: make install",
+        SAY("the layer for %s, %s, is neither beside libcollprof.so nor in the configured "
+            "directory: nothing is recorded: use: make install",
             of->title, name);
         return NULL;
     }
-    /* The layer looks its PMPI functions up in the global scope. That may lack a library that an
-     * interpreter loaded privately, or have another MPI first. */
+    /* The layer finds its PMPI functions in the global scope. An interpreter may have loaded the
+     * MPI library outside of it, or another MPI library may come first there. */
     char seen[PATH] = "";
     dlopen(library, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
     if (defines_mpi(RTLD_DEFAULT, seen) && strcmp(seen, library)) {
@@ -132,7 +132,7 @@ static void send_stubs(void *layer, void *library)
     }
 }
 
-/* Before an MPI is loaded only regions can be called; then they do nothing. */
+/* Without an MPI library only functions for regions can have been called, which do nothing then. */
 void *stubs_choose_mpi(void *caller, void **to)
 {
     char path[PATH];
@@ -147,7 +147,7 @@ void *stubs_choose_mpi(void *caller, void **to)
     return found ? *to : (void *)do_nothing;
 }
 
-/* `collprof run' has marked the application's process, which is not a shell that starts others. */
+/* Whether `collprof run` started this very process, and it is not a shell that starts others. */
 static bool is_application(void)
 {
     const char *pid = getenv("_COLLPROF_APPLICATION");
@@ -161,7 +161,7 @@ static bool is_ours(const void *function)
            of.dli_fbase == own.dli_fbase;
 }
 
-/* Whether an MPI that is loaded was used. */
+/* Whether an MPI library is loaded, and was initialized. */
 static bool mpi_has_begun(void)
 {
     char path[PATH];
@@ -174,7 +174,8 @@ static bool mpi_has_begun(void)
     return begun;
 }
 
-/* Silent if the program is linked with a layer or another tool. */
+/* Reports at the end why nothing was recorded. Not if another library's MPI_Init was used: then the
+ * program is linked with a layer or another tool. */
 __attribute__((destructor)) static void say_if_unused(void)
 {
     if (chosen || !is_ours(dlsym(RTLD_DEFAULT, "MPI_Init")))
@@ -182,6 +183,6 @@ __attribute__((destructor)) static void say_if_unused(void)
     if (mpi_has_begun())
         SAY("MPI was opened by dlopen: nothing was recorded: use: RTLD_GLOBAL in dlopen, and "
             "dlsym(RTLD_DEFAULT, ...)");
-    else if (is_application()) /* a child, as of strace, may have used MPI and be recorded */
+    else if (is_application()) /* "itself": a child process, as of strace, may have used MPI */
         SAY("%s itself used no MPI", program_invocation_short_name);
 }

@@ -1,4 +1,4 @@
-/* The table behind the functions of libcollprof.so: where each of them jumps. */
+/* The functions of libcollprof.so, and where each jumps: to a layer or to the MPI library. */
 #pragma once
 
 struct stub {
@@ -10,6 +10,7 @@ struct stub {
 extern const struct stub stubs[];
 extern const unsigned n_stubs;
 
-/* Called at the first call of any of these functions, by CALLER: finds the MPI that this process
- * uses and sets every stub. Returns where the stub at TO goes now. */
+/* The first call of any stub, from address CALLER, comes here: finds the MPI library that the
+ * process uses, and sets all stubs. Returns the function to which the stub with this TO jumps now.
+ */
 void *stubs_choose_mpi(void *caller, void **to) __attribute__((visibility("hidden")));

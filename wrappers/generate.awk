@@ -7,7 +7,7 @@
 # functions.c   the wrappers of frequent calls
 # rare.c        the other wrappers, in which nothing is inlined
 #
-# POSIX awk. What a family does is said once, in its template below.
+# POSIX awk. Each family of functions has one template below, from which its wrappers are made.
 
 BEGIN {
     names = "P?MPI_[A-Za-z0-9_]+"
@@ -20,7 +20,8 @@ BEGIN {
         print (want == "rare.c" ? "#define CALL_RARE\n" : "") "#include \"wrappers/prologue.h\"\n"
 }
 
-# Only functions with a PMPI_ twin can be wrapped. The twin's prototype may lack parameter names.
+# Wraps the functions that also exist as PMPI_NAME. NAME's prototype is used: PMPI_NAME's may lack
+# parameter names.
 END {
     for (f = 1; f <= functions; f++)
         if (("P" function_name[f]) in prototype)
@@ -64,7 +65,8 @@ function find_line(name,   i, plain) {
     return 0
 }
 
-# The family of NAME, by its own line or that of the blocking form; LINE is set to that line.
+# The family of NAME, by its own line of the table or by the line of its blocking form. LINE becomes
+# the number of this line.
 function find_family(name,   plain, family) {
     line = find_line(name)
     if (line)
@@ -85,7 +87,8 @@ function find_family(name,   plain, family) {
     return family ? family : "i" family_of[line]
 }
 
-# The roles of arguments that have the same names or types in all functions.
+# Finds arguments whose names or types show their meaning: sets COMM, ROOT, TO, TAG, ... to their
+# names.
 function find_roles(family,   i) {
     comm = "MPI_COMM_NULL"
     made = ""
@@ -126,7 +129,7 @@ function is_frequent(name) {
            name ~ /^MPI_(Barrier|Bcast|Scatter|Alltoall|(Reduc|Allreduc)e|(G|Allg)ather)$/
 }
 
-# C*T or [C]*T, positions or parameter names, as an expression for the number of bytes.
+# A C expression for the number of bytes that SPEC (C*T or [C]*T of functions.table) says.
 function bytes_expression(spec, comm,   half, count, type) {
     if (spec == "" || spec == "0")
         return "0"
@@ -187,7 +190,7 @@ function print_function(name, family,   call, i, bytes, place) {
     print "}\n"
 }
 
-# Describes the call, using only arguments that may be read before MPI has checked them.
+# What call_enter() records of the call: only arguments that may be read before MPI has checked them.
 function about(family,   half, payload) {
     payload = "0, MPI_DATATYPE_NULL"
     if (role[line, "bytes"] && role[line, "bytes"] !~ /^\[/) {
@@ -209,7 +212,7 @@ function leave(how) {
     print "    call_leave" how ";\n    return rc;"
 }
 
-# A probe or test that found nothing is not recorded as an event.
+# Without a result a probe or test is no event of the trace.
 function template_plain(call, bytes) {
     do_call(call)
     if (flag != "")
@@ -217,7 +220,7 @@ function template_plain(call, bytes) {
     leave("(&call, rc, " comm ", rc ? 0 : " bytes ")")
 }
 
-# The status has source and size of a received message, so one is needed even if the caller ignores it.
+# The status has the source and size of a received message: if the caller ignores it, we pass our own.
 function need_status(   status) {
     status = arg[n_args]
     print "    MPI_Status own_status;"
@@ -268,7 +271,7 @@ function operands() {
            ", .receive_type = " named("recvtype", "MPI_DATATYPE_NULL") ", .op = " named("op", "MPI_OP_NULL") "}"
 }
 
-# What all members must pass alike.
+# A hash of the arguments that must be equal on all members of the communicator.
 function signature() {
     return "call_signature(" named("datatype", "MPI_DATATYPE_NULL") ", " named("op", "MPI_OP_NULL") ")"
 }
@@ -280,7 +283,7 @@ function template_collective(call, bytes) {
     leave_collective(bytes)
 }
 
-# The sizes come first: they make the datatype known, of which the signature tells.
+# BYTES is computed before the signature: this registers the datatype, which the signature contains.
 function leave_collective(bytes) {
     print "    uint64_t bytes = rc ? 0 : " bytes ";"
     leave("_collective(&call, rc, " comm ", bytes, " root ", " signature() ")")
@@ -354,7 +357,7 @@ function template_comm(name, call) {
     leave("_comm(&call, rc, " comm ", " made ", " (name ~ /create_group/ ? "false" : "true") ")")
 }
 
-# The communicator is gone afterwards, so the entry is found before the call.
+# Finds the entry before the call, since afterwards the communicator does not exist.
 function template_comm_free(call) {
     print "    struct ledger_entry *entry = call_entry(&call, call.comm, 0);"
     do_call(call)

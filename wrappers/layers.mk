@@ -1,7 +1,6 @@
-# For each MPI that configure has found a layer, layers/NAME/libcollprof-layer.so, and the bench
-# programs beside it. All are made of the same sources, each with wrappers generated from its own mpi.h. None is linked with its MPI:
-# it is loaded into processes that have one.
-# Plain make, not automake, which has no loops.
+# For each MPI of configure: its layer, layers/NAME/libcollprof-layer.so, and its bench programs. All have the same
+# sources, but wrappers generated from their own mpi.h. A layer is not linked with its MPI: the process has loaded it.
+# Plain make instead of automake, which has no loops.
 define layer_rules
 layers/$(1)/wrappers/mpi.i: config.status $$(srcdir)/wrappers/layers.mk
 	$$(AM_V_GEN)$$(MKDIR_P) $$(@D) && \
@@ -39,7 +38,7 @@ layers/$(1)/collbench-overhead: $$(patsubst %.c,layers/$(1)/obj/%.o,$$(filter %.
 $$(BENCHES:%=layers/$(1)/collbench-%) layers/$(1)/collbench-overhead: $$($(1)_MEASURE_OBJS) $$(BENCH_FLOORS)
 	$$(AM_V_CCLD)$$(CC) $$(CFLAGS) -o $$@ $$(filter %.o,$$^) $$(BENCH_FLOORS:%.la=.libs/%.a) \
 		$$(LDFLAGS) $$(AX_THREADS) $$($(1)_LIBS) $$(HWLOC_LIBS) $$(JANSSON_LIBS) $$(LIBS)
-# For static linking: one archive.
+# One archive for static linking.
 layers/$(1)/libcollprof.a: layers/$(1)/libcollprof-layer.so
 	$$(AM_V_AR)rm -f $$@ && { echo CREATE $$@; \
 	printf 'ADDMOD %s\n' $$($(1)_OBJS) $$($(1)_MADE); printf 'ADDLIB %s\n' $$(LAYER_ARCHIVES); \
@@ -50,7 +49,7 @@ GENERATED = record/operations.h wrappers/operations.c wrappers/functions.c wrapp
 LAYER_COMPILE = $(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(DEFS) $(DEFAULT_INCLUDES) $(LAYER_CPPFLAGS) \
 	-I$(top_srcdir) $(AM_CPPFLAGS) $(UNWIND_CFLAGS) $(CPPFLAGS) $(AM_CFLAGS) \
 	$(CFLAGS) -fPIC -MMD -MP -c -o $@ $<
-# The floors that know no MPI are compiled once.
+# Libraries without MPI, which are compiled once for all layers.
 LAYER_FLOORS = libreport.la libresults.la libverdict.la libdocument.la libprofile.la libbase.la
 LAYER_ARCHIVES = $(LAYER_FLOORS:%.la=.libs/%.a)
 BENCH_FLOORS = libresults.la libprofile.la libdocument.la libtopology.la libbase.la

@@ -1,4 +1,4 @@
-/* Beginning, ending and switching the profile on and off. src/layer does the work. */
+/* Wrappers that start, stop or end recording. src/layer does the work. */
 #include "layer/life.h"
 #include "wrappers/prologue.h"
 
@@ -8,7 +8,7 @@ static int init(int *argc, char ***argv, int required, int *provided)
     return provided ? NEXT(Init_thread)(argc, argv, required, provided) : NEXT(Init)(argc, argv);
 }
 
-/* MPI_Init counts as a call like any other, once there is a ledger to count it in. */
+/* Initializes MPI and starts recording. MPI_Init is itself recorded, after the ledger exists. */
 static int begin(int *argc, char ***argv, int required, int *provided)
 {
     if (thread.inside || layer.phase != LAYER_ASLEEP)
@@ -26,7 +26,7 @@ static int begin(int *argc, char ***argv, int required, int *provided)
         thread_call_slot()->operation = call.operation;
         call_leave(&call, rc, MPI_COMM_NULL, 0);
         thread.left = clock_ticks();
-        thread.outside = 0; /* the application's time begins here */
+        thread.outside = 0; /* the application's time between calls starts now */
     }
     thread_leave();
     return rc;
@@ -42,7 +42,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     return begin(argc, argv, required, provided);
 }
 
-/* The call stays open until all ranks are in it; then the record ends. */
+/* Recorded as an open call: recording_end() waits for all ranks, and then ends the record. */
 int MPI_Finalize(void)
 {
     struct call call;
@@ -55,7 +55,7 @@ int MPI_Finalize(void)
     return rc;
 }
 
-/* The call stays open: a verdict shows where it was. */
+/* Recorded as a call that never ends, so that a report of the aborted run names its call site. */
 int MPI_Abort(MPI_Comm comm, int code)
 {
     struct call call;
@@ -65,7 +65,7 @@ int MPI_Abort(MPI_Comm comm, int code)
     return NEXT(Abort)(comm, code);
 }
 
-/* A communicator that was not seen before is named at its first use. */
+/* Records the name, unless the communicator was not used yet: then its first use records it. */
 int MPI_Comm_set_name(MPI_Comm comm, const char *name)
 {
     int rc = NEXT(Comm_set_name)(comm, name);
@@ -77,7 +77,6 @@ int MPI_Comm_set_name(MPI_Comm comm, const char *name)
 
 int MPI_Pcontrol(const int level, ...)
 {
-    /* MPI leaves the meaning of further arguments to the profiler; we define none. */
     life_switch(level);
     return NEXT(Pcontrol)(level);
 }

@@ -1,10 +1,10 @@
-# The library that applications see, and a layer for each MPI that it chooses from.
+# libcollprof.so, which is preloaded into or linked with applications, and a layer for each MPI.
 GENERATORS = $(srcdir)/wrappers/generate.awk $(srcdir)/wrappers/prototypes.awk
 WRAPPERS_GENERATE = $(AWK) $(GENERATORS:%=-f %)
 EXTRA_DIST += wrappers/functions.table wrappers/generate.awk wrappers/prototypes.awk wrappers/exports.map wrappers/layers.mk
 include_HEADERS = src/collprof.h
 
-# libcollprof.so: the names of all MPIs' functions, each a jump to where the process's MPI wants it.
+# libcollprof.so: the functions of all MPIs, each a jump to the layer for the process's MPI.
 lib_LTLIBRARIES = libcollprof.la
 libcollprof_la_CPPFLAGS = -I$(top_srcdir) $(AM_CPPFLAGS)
 libcollprof_la_SOURCES = wrappers/choose.c wrappers/choose.h wrappers/redirect.c wrappers/stubs.c
@@ -19,8 +19,8 @@ wrappers/stubs.h: $(LAYERS:%=layers/%/record/operations.h) $(srcdir)/wrappers/lo
 BUILT_SOURCES += wrappers/stubs.h
 CLEANFILES += wrappers/stubs.h
 
-# What a layer is made of, besides libmeasure_la_SOURCES and what is generated: these folders, without
-# what knows no MPI.
+# The sources of a layer, besides libmeasure_la_SOURCES and generated ones: these folders without the files that need
+# no MPI.
 LAYER_FILES = $(filter-out wrappers/choose.% wrappers/redirect.c wrappers/stubs.c src/record/ledger%, \
 	$(patsubst $(srcdir)/%,%,$(wildcard $(srcdir)/wrappers/*.[ch] $(srcdir)/src/record/*.[ch] \
 		$(srcdir)/src/inject/*.[ch] $(srcdir)/src/layer/*.[ch])))

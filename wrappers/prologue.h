@@ -1,5 +1,5 @@
-/* Included by every wrapper. The functions of this folder are the only MPI_ symbols of the library;
- * they have the prototypes of the installed mpi.h and default visibility. */
+/* Included by each file with wrappers. Only they define names that start with MPI_, with the
+ * prototypes of the installed mpi.h; after this header all functions are exported. */
 #pragma once
 
 #include "inject/inject.h"
@@ -10,6 +10,6 @@
 extern void *mpi_next[];
 #define NEXT(name) ((__typeof__(PMPI_##name) *)mpi_next[OP_##name])
 
-/* Deprecated functions are wrapped like all others. */
+/* Functions that MPI deprecates are wrapped, too. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #pragma GCC visibility push(default)

@@ -24,7 +24,8 @@ function declaration(d,   word) {
     prototype[word[2]] = substr(d, RLENGTH + 1, length(d) - RLENGTH - 1)
 }
 
-# Fills arg[1..n_args] with the parameters' names, naming those that have none; PASSED is their list.
+# Sets arg[1..n_args] and type[1..n_args] to the names and types of the parameters, PASSED to the list of
+# names, DECLARED to the list of declarations.
 function parse_arguments(arguments,   n, i, a) {
     n_args = 0
     passed = declared = ""

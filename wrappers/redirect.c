@@ -1,7 +1,7 @@
-/* Fortran: its bindings are libraries between the program and MPI's C functions, and many of them
- * call PMPI_ functions directly, past every profiler. Exactly these calls are redirected to the
- * MPI_ functions, in the binding's own table of addresses: each call is then seen once, with C
- * arguments, whatever the binding does with them before. */
+/* Fortran programs call MPI's Fortran bindings, libraries many of which call PMPI_ functions of C
+ * directly, so that a profiler sees nothing. These calls are redirected to MPI_ functions, in the
+ * binding's table of addresses (global offset table). So each call is recorded once, with the
+ * arguments that the binding has converted to C. */
 #include "wrappers/choose.h"
 
 #include <dlfcn.h>
@@ -17,7 +17,8 @@ enum { JUMP_SLOT = R_X86_64_JUMP_SLOT, ADDRESS = R_X86_64_GLOB_DAT };
 enum { JUMP_SLOT = R_AARCH64_JUMP_SLOT, ADDRESS = R_AARCH64_GLOB_DAT };
 #endif
 
-/* The entry TAG of the module's dynamic section: an address or a size; 0 if it has none. */
+/* The value of entry TAG in the module's dynamic section, an address or a size; 0 if it is absent.
+ */
 static ElfW(Addr) dynamic(const struct link_map *module, ElfW(Sxword) tag)
 {
     const ElfW(Dyn) *d = module->l_ld;
@@ -34,7 +35,7 @@ static void *stub_for(const char *name)
     return NULL;
 }
 
-/* The table is read-only if all symbols were bound at the start; it stays writable. */
+/* Makes the page of SLOT writable: it is read-only if all symbols were bound at the start. */
 static void write_slot(void **slot, void *value)
 {
     uintptr_t page = (uintptr_t)slot & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
@@ -43,7 +44,8 @@ static void write_slot(void **slot, void *value)
         *slot = value;
 }
 
-/* Redirects the entries of the table under TAG, whose size in bytes is under SIZE. */
+/* Redirects what the module's relocations in table TAG set to a PMPI_ function. SIZE: the tag of
+ * the table's size. */
 static void redirect(const struct link_map *module, ElfW(Sxword) tag, ElfW(Sxword) size)
 {
     const ElfW(Sym) *symbols = (const void *)dynamic(module, DT_SYMTAB);
@@ -58,7 +60,7 @@ static void redirect(const struct link_map *module, ElfW(Sxword) tag, ElfW(Sxwor
     }
 }
 
-/* The library that defines NAME, or NULL if that is MPI itself. */
+/* The library that defines NAME; NULL if it is the one that defines PMPI_Init, MPI. */
 static struct link_map *binding_with(const char *name, void *mpi)
 {
     Dl_info info;
@@ -70,7 +72,7 @@ static struct link_map *binding_with(const char *name, void *mpi)
     return module;
 }
 
-/* The program's libraries are all loaded before its first constructor runs. */
+/* A constructor, since all libraries of the program are loaded when the first one runs. */
 __attribute__((constructor)) static void redirect_bindings(void)
 {
     static const char *const of_bindings[] = {"mpi_init_", "mpi_init_f08_"};

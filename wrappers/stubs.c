@@ -1,6 +1,7 @@
-/* The functions of libcollprof.so. Each is one indirect jump without a prototype, since these
- * differ between MPIs; arguments, stack and return address stay the caller's. The first call goes
- * through stubs_choose_mpi(), which saves and restores the arguments. */
+/* The functions of libcollprof.so. Their prototypes differ between MPI libraries, so each is only
+ * an indirect jump, which leaves arguments, stack and return address as the caller set them. The
+ * first call goes to first_call, which saves the arguments, calls stubs_choose_mpi(), and restores
+ * them. */
 #include "wrappers/choose.h"
 
 #if defined(__x86_64__)
@@ -12,8 +13,9 @@
           "lea to_" #name "(%rip), %r11\n"                                                         \
           "jmp first_call\n"
 
-/* The return address identifies the caller. Arguments of MPI are integers and pointers: no vectors.
- * The stack stays aligned: return address and 8 bytes, eight words. */
+/* Passes the return address as CALLER. Only integer registers are saved: MPI functions have no
+ * floating-point arguments. The stack stays aligned to 16 bytes: the return address and 8 bytes,
+ * and eight words. */
 __asm__(
     ".text\n"
     "first_call:\n"

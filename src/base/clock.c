@@ -17,30 +17,23 @@ static double (*external_now)(void);
 static void (*external_hold)(double);
 static bool gives_way;
 
-/* Whether the kernel's clock source is COUNTER. It is only while the counter has a constant rate
- * and is equal on all processors: otherwise the kernel chooses another source. */
-static bool kernel_trusts(const char *counter)
+#if defined(__x86_64__)
+static const char counter_name[] = "tsc\n";
+enum { COUNTER = CLOCK_SOURCE_TSC };
+#else
+static const char counter_name[] = "arch_sys_counter\n";
+enum { COUNTER = CLOCK_SOURCE_CNTVCT };
+#endif
+
+/* The counter is used only if it is the kernel's clock source: the kernel uses it only while its
+ * rate is constant and it is equal on all processors. */
+void clock_start(void)
 {
     char name[32];
     input_read("/sys/devices/system/clocksource/clocksource0/current_clocksource", name,
                sizeof name);
-    name[strcspn(name, "\n")] = '\0';
-    return strcmp(name, counter) == 0;
-}
-
-static enum clock_source best_source(void)
-{
-#if defined(__x86_64__)
-    return kernel_trusts("tsc") ? CLOCK_SOURCE_TSC : CLOCK_SOURCE_MONOTONIC;
-#else
-    return kernel_trusts("arch_sys_counter") ? CLOCK_SOURCE_CNTVCT : CLOCK_SOURCE_MONOTONIC;
-#endif
-}
-
-void clock_start(void)
-{
     if (clock_source != CLOCK_SOURCE_EXTERNAL)
-        clock_source = best_source();
+        clock_source = strcmp(name, counter_name) ? CLOCK_SOURCE_MONOTONIC : COUNTER;
 }
 
 void clock_use_external(double (*now)(void), void (*hold)(double seconds))

@@ -1,5 +1,7 @@
 #include "base/histogram.h"
 
+#include <math.h>
+
 double histogram_quantile(const uint64_t *count, double q, uint64_t min, uint64_t max)
 {
     uint64_t total = 0, below = 0;
@@ -14,7 +16,5 @@ double histogram_quantile(const uint64_t *count, double q, uint64_t min, uint64_
         }
         below += count[b];
     }
-    if (value < (double)min)
-        return (double)min;
-    return value > (double)max ? (double)max : value;
+    return fmax((double)min, fmin(value, (double)max));
 }

@@ -221,14 +221,6 @@ static void choose_one(struct option_chosen *chosen, size_t i)
         chosen->at[chosen->n++] = i;
 }
 
-void option_choose_all(const struct option_registry *r, const void *values,
-                       struct option_chosen *chosen)
-{
-    for (size_t i = 0; name_at(r, i); i++)
-        if (*name_at(r, i) && (!r->in_all || r->in_all(i, values)))
-            choose_one(chosen, i);
-}
-
 error_t option_choose(struct option_parser *parser, const struct option_registry *r,
                       const char *list, struct option_chosen *chosen)
 {
@@ -240,7 +232,9 @@ error_t option_choose(struct option_parser *parser, const struct option_registry
             choose_one(chosen, i);
         } else if (strcmp(word, "all") == 0) {
             chosen->all = true;
-            option_choose_all(r, parser->values, chosen);
+            for (i = 0; name_at(r, i); i++)
+                if (*name_at(r, i) && (!r->in_all || r->in_all(i, parser->values)))
+                    choose_one(chosen, i);
         } else {
             return refuse_name(parser, NULL, r, word, "all");
         }

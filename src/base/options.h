@@ -156,12 +156,11 @@ bool option_is_text(const struct option_entry *entry);
 /* NAME becomes the option's variable: "COLLPROF_BENCHMARK_BUDGET" for "benchmark-budget". */
 void option_variable(const char *prefix, const struct option_entry *entry, char name[64]);
 
-/* Adds the things that LIST names, separated by commas; "all" adds those that IN_ALL includes, as
- * option_choose_all() does. EINVAL, with a mistake, for an unknown name. */
+/* Adds the things that LIST names, separated by commas; "all" adds those that R's IN_ALL includes
+ * for parser->values. EINVAL, with a mistake, for an unknown name; PARSER may be NULL if there is
+ * neither. */
 error_t option_choose(struct option_parser *parser, const struct option_registry *r,
                       const char *list, struct option_chosen *chosen);
-void option_choose_all(const struct option_registry *r, const void *values,
-                       struct option_chosen *chosen);
 
 /* Parses "64", "64K", "1M", "2G" (powers of 1024). False, with *BYTES unchanged, if TEXT is none of
  * these or too large. */

@@ -41,7 +41,7 @@ const struct option_entry settings_entries[] = {
      .flags = SETTING_OWN},
     {"watchdog-abort", NULL, "let the watchdog end a run that can never continue, with status 5",
      option_take_flag, AT(watchdog_abort), .flags = SETTING_OWN},
-    {"memory", "MIB", "most MiB of memory and disk for each rank's records", option_take_count,
+    {"memory", "MIB", "initial size of a rank's record, in memory and on disk", option_take_count,
      AT(memory), OPTION_LIMITS(1, 1024, "a number of MiB from 1 to 1024"),
      .flags = SETTING_OWN | OPTION_RARE},
     {"keep", NULL, "keep the raw records even if the run ended normally", option_take_flag,

@@ -10,7 +10,7 @@
 struct settings {
     const char *output;      /* link to the run's directory, with its records and profile.json */
     int stack;               /* frames per call site, 0 to 8 */
-    int memory;              /* most MiB of records per rank */
+    int memory;              /* initial MiB of a rank's record; full tables grow */
     bool report;             /* print the report at the end */
     bool keep;               /* keep the raw records of a run that ended normally, too */
     bool start;              /* record from the start; otherwise only after MPI_Pcontrol(1) */

@@ -1,4 +1,4 @@
-/* The command collprof: one file for each subcommand. MPI is not linked. */
+/* What the subcommands of `collprof` share. Each has a file of its own; MPI is not linked. */
 #pragma once
 
 #include "base/array.h"
@@ -8,7 +8,8 @@
 #include "document/document.h"
 #include "profile/profile.h"
 
-/* Each subcommand: ARGV[0] is "collprof run" etc.; returns the exit status (base/status.h). */
+/* The subcommands. ARGV[0] is "collprof run" etc.; the result is the exit status (base/status.h).
+ */
 int cli_run(int argc, char **argv);
 int cli_repeat(int argc, char **argv);
 int cli_report(int argc, char **argv);
@@ -18,56 +19,56 @@ int cli_compare(int argc, char **argv);
 int cli_scale(int argc, char **argv);
 int cli_info(int argc, char **argv);
 
-/* "collprof run"; messages begin with it. */
+/* "collprof run": with this name messages begin. */
 extern const char *cli_name;
 
-/* Set if another rank prints the messages: cli_refuse() is silent. */
+/* Suppresses messages of cli_refuse(), since all ranks have the same and one prints it. */
 extern bool cli_silent;
 
-/* The default directory of a run. */
+/* The default link to a run's directory. */
 #define CLI_DIRECTORY "collprof.out"
 
-/* Parses the options of PROGRAM into VALUES, or ends the process: with 0 after --help, with
- * STATUS_USAGE after a mistake. */
+/* Parses the options of PROGRAM into VALUES. Ends the process after --help and --version with 0,
+ * and after a mistake with a message and STATUS_USAGE. */
 struct option_parser cli_parse(const struct option_program *program, void *values, int argc,
                                char **argv);
 
-/* Takes one word, a directory or file, without slashes at its end, into the const char * at the
- * beginning of VALUES. */
+/* For option_program.word: stores WORD, a directory or file, without slashes at its end in the
+ * const char * with which VALUES begins. A second one is refused. */
 error_t cli_take_directory(struct option_parser *parser, void *values, char *word);
 
-/* Collects directories or files of the command line in the ARRAY(const char *) at the beginning of
- * VALUES. */
+/* For option_program.word: adds WORD to the ARRAY(const char *) with which VALUES begins. */
 error_t cli_take_paths(struct option_parser *parser, void *values, char *word);
 
-/* The formats of a document: those of enum format and a page. */
+/* The formats for --format: those of enum format, and CLI_PAGE, HTML. Ends with NULL. */
 enum { CLI_PAGE = FORMAT_JSON + 1 };
 extern const char *const cli_formats[];
 
-/* Writes D (NULL: none could be made) on standard output in that format, and frees it: as text with
- * at most ROWS rows of a table (0: all); a page is entitled TITLE. Returns STATUS, or that of the
- * failure. */
+/* Writes D to standard output and frees it. FORMAT is an index of cli_formats; text has at most
+ * ROWS rows of each table (0: all), a page has TITLE. Returns STATUS; STATUS_FAILED if D is NULL or
+ * could not be written. */
 int cli_write(struct document *d, int format, size_t rows, const char *title, enum status status);
 
-/* Loads the profiles of N runs. NULL with a reason if one cannot be read; otherwise for
+/* The profiles of the runs in N paths. NULL, with a reason, if one cannot be read. Release by
  * cli_free_runs(). */
 struct profile **cli_load_runs(const char *const *path, size_t n);
 void cli_free_runs(struct profile **run, size_t n);
 
-/* Prints a line on standard output; characters that are not printable become '?'. */
+/* Prints a line on standard output, after quote_plain() (base/quote.h). */
 void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Prints "NAME: message" and ends the process with STATUS_USAGE. */
+/* Prints "CLI_NAME: message" unless CLI_SILENT, and ends the process with STATUS_USAGE. */
 _Noreturn void cli_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Whether PATH is a regular file; whether A and B are the same file or directory. */
+/* Whether PATH is a regular file; whether A and B are the same file or directory, under any names.
+ */
 bool cli_is_file(const char *path);
 bool cli_is_same(const char *a, const char *b);
 
-/* Flushes standard output. False, with a reason, on failure (a full disk). */
+/* Flushes standard output. False, after a message, if not all could be written (a full disk). */
 bool cli_flush(void);
 
-/* A run with readable results. */
+/* A run with a readable profile or records. */
 struct kept_run {
     char *path;
     struct profile *profile;
@@ -76,47 +77,50 @@ struct kept_runs {
     ARRAY(struct kept_run) list; /* the latest comes first */
 };
 
-/* Finds the runs in DIRECTORY, in its subdirectories, and in directories beside it whose names
- * begin with "DIRECTORY-". If there is none, gives the reason. Release by runs_free(). */
+/* Finds the runs in DIRECTORY, in its subdirectories, and in directories "DIRECTORY-...". An empty
+ * list, with a reason, if there is none. Release by runs_free(). */
 struct kept_runs runs_find(const char *directory);
 void runs_free(struct kept_runs *runs);
 
-/* Path of the newest run of DIRECTORY that started after LATEST (seconds since 1970) and has a
- * living process for which WANTED is true (NULL: any run). NULL if none. Release by free(). */
+/* Path of the newest run "DIRECTORY-JOB" that started after LATEST (seconds since 1970) and has a
+ * living process for which WANTED(ARG, pid) is true; WANTED NULL: running or ended. NULL if there
+ * is none. Release by free(). */
 char *runs_newest(const char *directory, double latest, bool (*wanted)(const void *arg, pid_t pid),
                   const void *arg);
 
-/* Path of the newest run of DIRECTORY, running or ended. The link DIRECTORY leads to a run only
- * after its ranks have left MPI_Init; otherwise the result is DIRECTORY itself. Release by
- * free(). */
+/* Path of the newest run of the link DIRECTORY, running or ended: a run "DIRECTORY-JOB" that
+ * started after the link was made (a run sets the link only after MPI_Init), otherwise DIRECTORY
+ * itself. Release by free(). */
 char *runs_current(const char *directory);
 
-/* Prints a table of the runs on standard output. */
-void runs_print(const struct kept_runs *runs);
+/* Prints a table of the runs that runs_find() finds; false, with a reason, if there is none. */
+bool runs_print(const char *directory);
 
-/* What a program's file shows about preloading a library into it. */
+/* What the file of a program shows about whether and how a library can be preloaded into it. */
 struct executable {
-    bool is_static; /* no dynamic loader: LD_PRELOAD has no effect */
+    bool is_static; /* has no dynamic loader: LD_PRELOAD has no effect */
     bool is_shell;  /* a shell or a shell script */
-    char mpi[64];   /* the first MPI library that it needs, directly or not; "" if none */
-    /* The runtime library of gcc's address sanitizer, which must come first among all libraries; ""
-     * if the program does not need it. */
+    char mpi[64];   /* name of the first MPI library that it or its libraries need; "" if none */
+    /* Path of the address sanitizer's library if the program needs it, otherwise "". It must be
+     * loaded before all other libraries. */
     char sanitizer[4200];
 };
 
-/* Examines PROGRAM, found as the shell would. False if it cannot be read. */
+/* Examines PROGRAM, a path or a name to be found in PATH. False if it cannot be read. */
 bool executable_examine(struct executable *x, const char *program);
 
-/* Whether PROGRAM is mpiexec or the like. */
+/* Whether PROGRAM is mpiexec, srun or another launcher. */
 bool is_launcher(const char *program);
 
-/* Registers the calling process, which will become a rank of job RUN, with its host's watchdog; the
- * first process starts it. OUTPUT: the absolute path of `collprof run --output`. SECONDS: how long
- * a call may be open before it is reported. ABORT: end the ranks if they can never continue.
- * Returns 0, or an errno: the rank then runs without a watchdog. */
+/* Registers the calling process, which will become a rank of RUN (struct launcher), with the
+ * watchdog of its host. The first process of a host starts the watchdog. OUTPUT: absolute path of
+ * `collprof run --output`. SECONDS without progress are reported. ABORT: end ranks that can never
+ * continue. Returns 0 or an errno: then the rank has no watchdog. */
 int watchdog_register(uint64_t run, const char *output, double seconds, bool abort);
 
-/* Compares the first BEFORE paths with the next AFTER ones (0 only for files of benchmarks), as
- * `collprof compare`. TUNED: the directory of the rules that the next ones used, or NULL; rules
- * that the runs do not confirm are removed from it. Returns the exit status. */
+/* As `collprof compare`: compares the runs in the first BEFORE paths with those in the next AFTER.
+ * AFTER is 0 for files of one benchmark, whose launches are summarized. TUNED: the directory of
+ * rules
+ * (--tune) that the AFTER runs used, or NULL: rules whose gain these runs do not show are removed
+ * there. Returns the exit status. */
 int cli_compare_sets(const char *const *path, size_t before, size_t after, const char *tuned);

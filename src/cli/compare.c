@@ -1,4 +1,4 @@
-/* collprof compare: what changed from some runs to others. */
+/* collprof compare: what changed from runs A to runs B. */
 #include "cli/cli.h"
 
 #include "compare/compare.h"
@@ -17,25 +17,24 @@ struct comparing {
 #define AT(member) offsetof(struct comparing, member)
 static const struct option_entry entries[] = {
     {"fail-above", "PERCENT",
-     "status 3 if the run, or anything in it, grew by more than this share of the run; 4 if more "
-     "runs are needed to decide",
+     "exit with status 3 if the run, or a part of it, became longer by more than this share of the "
+     "run; with 4 if more runs are needed to decide",
      option_take_real, AT(limit), OPTION_LIMITS(0, 1000, "a percentage such as 5%")},
     {"format", "FORMAT", "text, csv, json or html", option_take_word, AT(format),
      OPTION_WORDS(cli_formats)},
     {0}};
 
 static const struct option_program program = {
-    .does = "Shows what changed from the runs A to the runs B, and which changes are significant: "
-            "causes first. About five runs per side are needed; collprof repeat makes them. A "
-            "and B may also be JSON files of a collbench program.",
-    .note = "One directory is compared with the run before it. Exit status: 0, 1 failed, 2 wrong "
+    .does = "Shows what changed from runs A to runs B, the causes first, and which changes are "
+            "significant. This needs about five runs of each, which collprof repeat makes. A and B "
+            "may also be JSON files of a collbench program.",
+    .note = "A single DIR is compared with the run before it. Exit status: 0, 1 failed, 2 wrong "
             "usage, 3 above the limit, 4 undecided.",
     .options = entries,
     .word = cli_take_paths,
     .arguments = "A... -- B... | A B | [DIR]"};
 
-/* Ends the process if two of the N paths are the same run: given twice, it would suggest that
- * nothing ever varies. */
+/* Refuses the same run twice among N paths: copies of it would hide how much runs vary. */
 static void refuse_repeated(const char *const *path, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -80,7 +79,8 @@ int cli_compare_sets(const char *const *path, size_t before, size_t after, const
     return tuned && !loaded ? STATUS_FAILED : status;
 }
 
-/* Takes DIR, and as the set before it the latest run that began earlier. False if there is none. */
+/* Sets the runs to compare: the latest one of DIR, and the one before it. False, with a reason, if
+ * there are fewer than two. */
 static bool find_run_before(struct comparing *c, struct kept_runs *runs)
 {
     const char *directory = c->run.n ? c->run.at[0] : CLI_DIRECTORY;
@@ -88,8 +88,7 @@ static bool find_run_before(struct comparing *c, struct kept_runs *runs)
     if (!runs->list.n)
         return false;
     if (runs->list.n < 2)
-        return reason_give("%s: no earlier run is kept there to compare with: use: collprof "
-                           "compare A B",
+        return reason_give("%s: there is no earlier run to compare with: use: collprof compare A B",
                            directory);
     c->run.n = 0;
     *PUSH(&c->run) = runs->list.at[1].path;
@@ -97,7 +96,7 @@ static bool find_run_before(struct comparing *c, struct kept_runs *runs)
     return true;
 }
 
-/* A directory of `collprof repeat` contains a set of runs. */
+/* Refuses a directory of `collprof repeat`: it contains several runs. */
 static void refuse_directories(const struct comparing *c)
 {
     char first[4400];
@@ -116,7 +115,7 @@ int cli_compare(int argc, char **argv)
     struct kept_runs runs RELEASED(runs_free) = {0};
     int status = STATUS_FAILED, before = parser.divided_at;
     if (before == 0 || (size_t)before == c.run.n)
-        cli_refuse("no runs %s the --: use: A... -- B...", before ? "behind" : "before");
+        cli_refuse("no runs %s the --: use: A... -- B...", before ? "after" : "before");
     if (before < 0 && c.run.n > 2)
         cli_refuse("%zu directories without -- between A and B: use: A... -- B...", c.run.n);
     if (c.run.n >= 2)

@@ -13,7 +13,7 @@
 bool is_launcher(const char *program)
 {
     const char *base = text_base_of(program);
-    char name[16]; /* without the ending of mpiexec.mpich */
+    char name[16]; /* "mpiexec" also for mpiexec.mpich */
     text_copy_part(name, sizeof name, base, strcspn(base, "."));
     return text_has_word("mpiexec mpirun orterun prterun srun", name);
 }
@@ -23,7 +23,7 @@ static bool is_shell(const char *program)
     return text_has_word("sh bash dash ksh mksh zsh csh tcsh fish", text_base_of(program));
 }
 
-/* Searches like execvp(). */
+/* PATH becomes the file that execvp() would execute; false if there is none. */
 static bool find_program(const char *program, char *path, size_t size)
 {
     const char *list = getenv("PATH");
@@ -41,7 +41,7 @@ static bool find_program(const char *program, char *path, size_t size)
     return false;
 }
 
-/* Whether a script names a shell, as "#!/usr/bin/env -S A=1 bash -e" does. */
+/* Whether the first line of a script names a shell, as in "#!/usr/bin/env -S A=1 bash -e". */
 static bool is_shell_script(const char *path)
 {
     char line[256], *rest = line + 2;
@@ -79,8 +79,8 @@ static void find_loader(Elf *elf, int fd, char *loader, size_t size)
         }
 }
 
-/* Finds the libraries that the program needs, directly or indirectly: its loader lists them without
- * starting it. The shell gets the paths in variables, whatever characters are in them. */
+/* Lets the dynamic loader list all libraries that the program needs; it does not start it. The
+ * shell gets the paths in variables, since they may contain any character. */
 static void ask_loader(struct executable *x, const char *loader, const char *path)
 {
     char line[4400], name[64], file[4200];

@@ -187,8 +187,8 @@ static const struct command *find_command(const char *name)
     return NULL;
 }
 
-/* A word that is not a command is taken as an application, unless no such file exists and the word
- * is similar to a command. */
+/* Refuses a word that is no command, but similar to one, unless it is an existing file: then it is
+ * an application. */
 static void check_application(const char *word)
 {
     for (int i = 0; i < N_COMMANDS; i++)

@@ -1,6 +1,6 @@
-/* collprof repeat: runs commands several times in alternation, so that noise of the machine affects
- * all of them alike. The commands include their launcher; environment variables tell applications
- * and benchmarks where to write results. */
+/* collprof repeat: runs one command, or two in turn, several times. In turn, since noise of the
+ * machine then affects both alike. A command starts with its launcher; environment variables set
+ * where the application or benchmark writes its results. */
 #include "cli/cli.h"
 
 #include "base/clock.h"
@@ -23,30 +23,29 @@ struct repeat {
     const char *output, *against; /* AGAINST is a shell command, or NULL */
     int runs;
     char **command;
-    /* The directory of COMMAND's --tuned=DIR, and COMMAND without it, to be compared with; or NULL
-     */
+    /* DIR of --tuned=DIR in COMMAND, and COMMAND without this option, to compare with; or NULL. */
     const char *tuned;
     char **untuned;
-    char made[4200];           /* directory of all runs of this repeat */
+    char made[4200];           /* the directory that was made for all results */
     bool is_benchmark;         /* results are JSON, not profiles */
-    int complete;              /* rounds completed */
-    char *path[2 * MOST_RUNS]; /* paths of all results, BEFORE first */
+    int complete;              /* runs that ended with results */
+    char *path[2 * MOST_RUNS]; /* their paths, those of BEFORE first */
 };
 
 #define AT(member) offsetof(struct repeat, member)
 static const struct option_entry entries[] = {
     {"runs", "N", "runs of each command, after a warm-up run", option_take_count, AT(runs),
      OPTION_LIMITS(1, MOST_RUNS, "a number from 1 to 1000"), .letter = 'n'},
-    {"against", "COMMAND", "another command, for the shell: both alternate and are compared",
-     option_take_text, AT(against)},
-    {"output", "DIR", "make a directory for the results; another one if it exists",
+    {"against", "COMMAND", "a shell command to compare with: both run in turn", option_take_text,
+     AT(against)},
+    {"output", "DIR", "make this directory for the results, or DIR-2, DIR-3 ... if it exists",
      option_take_text, AT(output), .letter = 'o'},
     {0}};
 
 static const struct option_program program = {
     .does = "Runs a command with its launcher several times: collprof repeat mpiexec -n 4 collprof "
-            "run ./app, or the same with a collbench program, whose figures differ between "
-            "launches by more than the interval of one launch.",
+            "run ./app, or the same with a collbench program, since its figures differ more "
+            "between launches than within one.",
     .note = "With --against the two are compared (collprof compare), with `collprof run "
             "--tuned=DIR` the command with and without it. For a benchmark each figure's median "
             "over the launches is shown, with its interval.",
@@ -60,8 +59,8 @@ static bool is_script(const char *path)
     return input_read(path, head, sizeof head) == 2 && !strcmp(head, "#!");
 }
 
-/* Refuses a command whose results would not be found, before anything runs. The content of scripts
- * is unknown. */
+/* Refuses a command that would leave no results: one without collprof or a collbench program. A
+ * script or a shell command may contain them. */
 static void check_command(struct repeat *r)
 {
     bool profiles = false;
@@ -77,7 +76,7 @@ static void check_command(struct repeat *r)
                    r->command[0]);
 }
 
-/* The directory gets a number if it exists, so that an earlier one is never overwritten. */
+/* Makes the directory --output, with a number appended if it exists: nothing is overwritten. */
 static void make_directory(struct repeat *r)
 {
     snprintf(r->made, sizeof r->made, "%s", r->output);
@@ -98,7 +97,8 @@ static bool compares(const struct repeat *r)
     return r->against || r->untuned;
 }
 
-/* Finds --tuned=DIR among the options of collprof; the application may have one of that name. */
+/* Sets TUNED and UNTUNED. Only options of collprof are searched, since the application may have one
+ * with this name, too. */
 static void find_tuned(struct repeat *r)
 {
     static const char option[] = "--tuned=";
@@ -139,7 +139,7 @@ static _Noreturn void become(const struct repeat *r, enum side side, const char 
     _exit(STATUS_NOT_FOUND);
 }
 
-/* Returns the exit status as a shell does. */
+/* Runs a command. Returns its exit status; 128 + N if signal N ended it. */
 static int run_one(const struct repeat *r, enum side side, const char *path)
 {
     int status;
@@ -153,7 +153,7 @@ static int run_one(const struct repeat *r, enum side side, const char *path)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* "run-3", "before-3"; for a benchmark a file. I is negative for the warm-up. */
+/* Path of the result of run I (negative: the warm-up): ".../run-3", ".../before-3.json". */
 static char *path_of(const struct repeat *r, enum side side, int i)
 {
     char path[4400];
@@ -162,8 +162,7 @@ static char *path_of(const struct repeat *r, enum side side, int i)
     return memory_strdup(path);
 }
 
-/* `collprof run` wrote to a new directory, and PATH is a link to it: moves the directory to
- * PATH. What is no link stays. */
+/* If PATH is a link of `collprof run` to its directory, replaces the link by the directory. */
 static void settle(const char *path)
 {
     struct stat s;
@@ -172,14 +171,15 @@ static void settle(const char *path)
         rename(real, path);
 }
 
-/* Ranks that could not communicate at their end leave records instead of a profile. */
+/* Whether the run left a benchmark's file, a profile, or records, which ranks leave that could not
+ * communicate at their end. */
 static bool has_result(const struct repeat *r, const char *path)
 {
     glob_t records RELEASED(globfree) = input_list(path, "/rank[.-]*");
     return r->is_benchmark ? !access(path, F_OK) : profile_exists(path) || records.gl_pathc;
 }
 
-/* False, with a reason, if the run's results cannot be used. */
+/* Runs a command. False, with a reason, if it failed or left no results. */
 static bool run_kept(struct repeat *r, enum side side, const char *path)
 {
     double from = clock_now();
@@ -197,7 +197,7 @@ static bool run_kept(struct repeat *r, enum side side, const char *path)
     return true;
 }
 
-/* The commands alternate; each round begins with another one. */
+/* Runs all rounds, a warm-up first. Two commands run in turn, and which is first alternates. */
 static bool run_all(struct repeat *r)
 {
     int sides = compares(r) ? 2 : 1;
@@ -222,7 +222,7 @@ int cli_repeat(int argc, char **argv)
     check_command(&r);
     find_tuned(&r);
     make_directory(&r);
-    signal(SIGINT, SIG_IGN); /* the command also gets the signal; its end is reported here */
+    signal(SIGINT, SIG_IGN); /* Ctrl-C ends the command, and we report it */
     if (!run_all(&r)) {
         if (!r.complete)
             rmdir(r.made);

@@ -1,4 +1,5 @@
-/* collprof report: reports a finished or failed run, for people or for other programs. */
+/* collprof report: shows the report of a run that ended or failed, or writes it in other formats.
+ */
 #include "cli/cli.h"
 
 #include "base/input.h"
@@ -18,16 +19,16 @@
 #include <sys/stat.h>
 
 struct report_command {
-    const char *directory; /* or a file with a benchmark's results; NULL: CLI_DIRECTORY */
+    const char *directory; /* of a run, or a benchmark's file; NULL: CLI_DIRECTORY */
     const char *output;
     int format, table, top;
     bool list;
-    struct export_request run; /* complete after parsing */
+    struct export_request run;
 };
 
-enum { NO_TABLE = 999 };
+enum { NO_TABLE = 999 }; /* value of TABLE without --table */
 
-/* Calls profile_load_trace(); prints a line on standard error if it lacks ranks. */
+/* As profile_load_trace(), but warns if the trace lacks ranks. */
 static struct profile *load_trace(const char *directory)
 {
     struct profile *p = profile_load_trace(directory);
@@ -50,21 +51,21 @@ static const struct option_entry entries[] = {
     {"full", NULL, "every table; otherwise one screen", option_take_flag, AT(run.options.full)},
     {"table", "NAME", "only one table: %s", option_take_word, AT(table), &tables},
     {"what-if", "CHANGE",
-     "of a run with --trace: its wall time with balance:SITE, faster:SITE,PERCENT, no-transfer or "
-     "bcast:TREE",
+     "predict the wall time of a run with --trace after balance:SITE, faster:SITE,PERCENT, "
+     "no-transfer or bcast:TREE",
      option_take_text, AT(run.what_if)},
-    {"explain", NULL, "with --full or --table: what each column means", option_take_flag,
+    {"explain", NULL, "with --full or --table: explain each column", option_take_flag,
      AT(run.options.text.explain)},
     {"list", NULL, "list the runs in DIR and beside it, the latest first", option_take_flag,
      AT(list)},
     {"format", "FORMAT",
      "%s; html writes DIR/report.html; perfetto and otf2 need a run with --trace", option_take_word,
      AT(format), &format_list},
-    {"output", "PATH", "write to that file, or otf2's directory", option_take_text, AT(output),
+    {"output", "PATH", "write to this file (otf2: directory)", option_take_text, AT(output),
      .letter = 'o'},
     {"from", "SEC", "start of the page's timeline, in seconds since the start of the run",
      option_take_real, AT(run.view.from), SECONDS, .flags = OPTION_RARE},
-    {"to", "SEC", "its end (without both: around a typical wait)", option_take_real,
+    {"to", "SEC", "end of the page's timeline (default: around a typical wait)", option_take_real,
      AT(run.view.to), SECONDS, .flags = OPTION_RARE},
     {"top", "N", "rows of each table", option_take_count, AT(top),
      OPTION_LIMITS(1, INT32_MAX, "a number of rows from 1"), .flags = OPTION_RARE},
@@ -105,7 +106,7 @@ static const struct option_program program = {
     .word = cli_take_directory,
     .arguments = "[DIR | FILE]"};
 
-/* Ends the process if PATH, a default name, is a file that is not a page of collprof. */
+/* Refuses to replace PATH, a default name, if it is a file but not a page of collprof. */
 static void check_replaceable(const char *path)
 {
     struct stat st;
@@ -117,7 +118,8 @@ static void check_replaceable(const char *path)
                    path);
 }
 
-/* Writes to --output or, without it, to TARGET; NULL: standard output. */
+/* Calls WRITE with the file --output, or else TARGET (NULL: standard output). A failure leaves an
+ * existing file unchanged. */
 static bool write_file(struct report_command *r, struct profile *p, const char *target,
                        bool (*write)(const struct export_request *r, struct profile *p, FILE *out))
 {
@@ -177,7 +179,7 @@ static bool write_log(const struct export_request *r, struct profile *none, FILE
     return true;
 }
 
-/* FILE.html is made of FILE.json or FILE.log. */
+/* Writes a benchmark's FILE.json or FILE.log as FILE.html, or a log as text. */
 static bool write_file_of_benchmark(struct report_command *r)
 {
     char path[4400], head[256];
@@ -196,14 +198,6 @@ static bool write_file_of_benchmark(struct report_command *r)
     return write_file(r, NULL, path, json ? write_json_page : write_log);
 }
 
-static bool list_runs(const char *directory)
-{
-    struct kept_runs runs RELEASED(runs_free) = runs_find(directory);
-    if (runs.list.n)
-        runs_print(&runs);
-    return runs.list.n;
-}
-
 static bool write_report(struct report_command *r)
 {
     const struct export_format *f = r->run.format;
@@ -213,7 +207,7 @@ static bool write_report(struct report_command *r)
     struct profile *trace =
         p && p->trace.on && f->events == EVENTS_BESIDE ? load_trace(r->directory) : NULL;
     snprintf(path, sizeof path, "%s/%s", r->directory, f->file ?: "");
-    if (p && !traced && !p->has_arrivals) /* it was made from records */
+    if (p && !traced && !p->has_arrivals) /* the profile was made from records: no verdict yet */
         verdict_of_ended(p);
     r->run.trace = trace;
     const bool good = p && write_file(r, p, f->file ? path : NULL, f->write);
@@ -237,7 +231,7 @@ int cli_report(int argc, char **argv)
     r.run.options.table = r.table == NO_TABLE ? NULL : &report_tables[r.table];
     r.run.options.text.rows = (size_t)r.top;
     bool good = is_file  ? write_file_of_benchmark(&r)
-                : r.list ? list_runs(r.directory)
+                : r.list ? runs_print(r.directory)
                          : write_report(&r);
     free(path);
     return cli_flush() && good ? STATUS_GOOD : STATUS_FAILED;

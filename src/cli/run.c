@@ -1,6 +1,6 @@
-/* collprof run: the last program before the application. It becomes the application (exec), so
- * there is no process between the launcher and it. Only here the library is preloaded, so neither
- * the launcher nor its shells load it. */
+/* collprof run: sets LD_PRELOAD and becomes the application by exec(), so that the application is
+ * the launcher's child as without collprof. LD_PRELOAD is set only here, so that launchers and
+ * shells do not load the library. */
 #include "cli/cli.h"
 
 #include "base/beside.h"
@@ -16,7 +16,7 @@
 
 extern char **environ;
 
-/* Options are passed to the library as environment variables. */
+/* Passes settings that differ from BEFORE to the layer, as environment variables. */
 static void export_settings(const struct settings *s, const struct settings *before)
 {
     for (const struct option_entry *e = settings_entries; e->name; e++) {
@@ -29,7 +29,7 @@ static void export_settings(const struct settings *s, const struct settings *bef
     }
 }
 
-/* The application may change its directory before MPI_Init. */
+/* PATH as an absolute path, since the application may change its directory before MPI_Init. */
 static const char *make_absolute(const char *path)
 {
     char here[4100], *absolute;
@@ -39,7 +39,7 @@ static const char *make_absolute(const char *path)
     return absolute;
 }
 
-/* A wrong variable stops here; the library could only warn and continue. */
+/* For settings_read(): ends the process. The layer could only warn and continue. */
 static void refuse_variable(const char *line, void *arg)
 {
     (void)arg;
@@ -55,7 +55,7 @@ static void preload(const char *library)
     exit(STATUS_USAGE);
 }
 
-/* An MPI that does not recognize its launcher runs alone: N runs of one rank each. */
+/* Refuses a launcher of another MPI: each process would be a run of one rank. */
 static void check_launcher(const char *application, const struct mpi_built *mpi)
 {
     struct launcher l = launcher_read(mpi);
@@ -66,8 +66,8 @@ static void check_launcher(const char *application, const struct mpi_built *mpi)
                    application);
 }
 
-/* The process with this number reports at its end that it used no MPI. Not for a shell, whose
- * children may have used MPI. */
+/* Passes the application's process number: the library uses it to report a program without MPI.
+ * Not for a shell, whose children may use MPI. */
 static void name_application(const struct executable *x)
 {
     char pid[32];
@@ -78,7 +78,8 @@ static void name_application(const struct executable *x)
         setenv("_COLLPROF_APPLICATION", pid, 1);
 }
 
-/* The setting that WORD, "--NAME" or "--NAME=...", sets; the entry without a name if none. */
+/* The setting of the option WORD, "--NAME" or "--NAME=..."; the last entry, {0}, if there is none.
+ */
 static const struct option_entry *setting_of(const char *word)
 {
     const struct option_entry *e = settings_entries;
@@ -89,7 +90,7 @@ static const struct option_entry *setting_of(const char *word)
     return e;
 }
 
-/* Examines the application before it starts, into X. */
+/* Examines the application, into X, and refuses or warns of what would prevent its profile. */
 static void check_application(char *const *command, const char *output, struct executable *x)
 {
     const char *application = command[0];
@@ -147,12 +148,12 @@ static const struct option_program program = {
     .options = settings_entries,
     .passes_on = true};
 
-/* Detects common mistakes: options that belong to the launcher, before it, or to the report. */
+/* Refuses options that are not those of `collprof run`, but of the launcher or another command. */
 static void check_slips(int argc, char **argv)
 {
     for (int i = 1; i < argc && *argv[i] == '-' && strcmp(argv[i], "--") != 0; i++) {
         if (!strncmp(argv[i], "-n", 2) || !strncmp(argv[i], "--np", 4))
-            cli_refuse("-n is the launcher's: use: mpiexec -n N collprof run ./app");
+            cli_refuse("-n is an option of the launcher: use: mpiexec -n N collprof run ./app");
         if (!strncmp(argv[i], "--repeat", 8))
             cli_refuse("use: collprof repeat -n 5 mpiexec -n N collprof run ./app");
         if (!strcmp(argv[i], "--full") || !strncmp(argv[i], "--format", 8) ||
@@ -162,8 +163,8 @@ static void check_slips(int argc, char **argv)
     }
 }
 
-/* Suggests what else APPLICATION, which cannot be executed, may be: the argument of the option
- * BEFORE it, a file in this directory, or a command. */
+/* Reports that APPLICATION cannot be executed, and suggests what was meant: an argument of the
+ * option BEFORE it, a file in this directory, or a command. */
 static void say_what_is_meant(const char *application, const char *before, const char *why)
 {
     struct stat st;
@@ -200,9 +201,9 @@ int cli_run(int argc, char **argv)
     export_settings(&s, &before);
     check_application(command, s.output, &application);
     set_watchdog(&s);
-    if (s.yield) /* Open MPI's own option */
+    if (s.yield) /* for Open MPI; the transport library makes others yield */
         setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
-    if (*s.tune) /* Open MPI reads it in MPI_Init; without rules it changes nothing */
+    if (*s.tune) /* Open MPI reads this in MPI_Init; without rules it has no effect */
         setenv("OMPI_MCA_coll_tuned_use_dynamic_rules", "1", 0);
     if (s.yield || !strcmp(s.trace, "transport"))
         preload("libcollprof-transport.so");

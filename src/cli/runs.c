@@ -1,4 +1,4 @@
-/* Finds the runs in directories. */
+/* Finds and lists runs. */
 #include "cli/cli.h"
 
 #include "base/input.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Adds the run in PATH, if there is one that is not listed already under another name. */
+/* Adds the run in PATH, if there is one and it was not added under another name. */
 static void add(struct kept_runs *r, const char *path)
 {
     glob_t records RELEASED(globfree) = input_list(path, "/rank[.-]*");
@@ -53,8 +53,8 @@ void runs_free(struct kept_runs *r)
     free(r->list.at);
 }
 
-/* Start time of the run in PATH, if it has records and a living process for which WANTED is true
- * (NULL: any run); otherwise 0. */
+/* Start of the run in PATH, in seconds since 1970; 0 if it has no records, or no process as in
+ * runs_newest(). */
 static double start_of(const char *path, bool (*wanted)(const void *arg, pid_t pid),
                        const void *arg)
 {
@@ -88,7 +88,7 @@ char *runs_newest(const char *directory, double latest, bool (*wanted)(const voi
 char *runs_current(const char *directory)
 {
     struct stat link;
-    double made = 0; /* when the link was */
+    double made = 0; /* time when the link was made; 0: there is none */
     char *found = NULL;
     const bool exists = !lstat(directory, &link);
     if (exists)
@@ -98,7 +98,8 @@ char *runs_current(const char *directory)
     return found ?: memory_strdup(directory);
 }
 
-/* With the kind of the verdict on a run that did not end well; of finalized ranks none moves. */
+/* The run's state; for an incomplete run with the kind of its verdict, such as "deadlock".
+ * Finalized ranks do not count as "moving". */
 static void put_state(struct table *t, const char *path, const struct profile *p)
 {
     const char *state = run_state_of(p);
@@ -115,24 +116,28 @@ static void put_state(struct table *t, const char *path, const struct profile *p
     situation_free(e);
 }
 
-void runs_print(const struct kept_runs *r)
+bool runs_print(const char *directory)
 {
+    struct kept_runs runs RELEASED(runs_free) = runs_find(directory);
     static const struct column columns[] = {
         {"run", NULL, COLUMN_TEXT},      {"started", NULL, COLUMN_TEXT},
         {"ranks", NULL, COLUMN_INTEGER}, {"wall", NULL, COLUMN_TIME},
         {"state", NULL, COLUMN_TEXT},    {"program", NULL, COLUMN_TEXT, .flags = COLUMN_SHORTEN}};
+    if (!runs.list.n)
+        return false;
     struct document *d = document_new("collprof-runs/1");
     struct table *t = document_table_of(d, "runs", NULL, columns);
-    for (size_t i = 0; i < r->list.n; i++) {
-        const struct profile *p = r->list.at[i].profile;
+    for (size_t i = 0; i < runs.list.n; i++) {
+        const struct profile *p = runs.list.at[i].profile;
         char date[64];
-        table_text(t, r->list.at[i].path);
+        table_text(t, runs.list.at[i].path);
         table_text(t, *profile_started(p, "%Y-%m-%d %H:%M:%S", date) ? date : NULL);
         table_integer(t, p->size > 0 ? (int)p->size : (int)p->ranks.n);
         table_real(t, profile_longest_known(p) ? profile_longest_ns(p) / 1e9 : NAN);
-        put_state(t, r->list.at[i].path, p);
+        put_state(t, runs.list.at[i].path, p);
         table_text(t, p->programs.n ? text_base_of(p->programs.at[0].text) : NULL);
     }
     table_text_write(t, stdout, &(struct text_options){.width = report_width(stdout)});
     document_free(d);
+    return true;
 }

@@ -1,4 +1,4 @@
-/* collprof scale: efficiencies of runs with different numbers of ranks. */
+/* collprof scale: parallel efficiencies of runs with different numbers of ranks. */
 #include "cli/cli.h"
 
 #include "compare/compare.h"
@@ -15,9 +15,10 @@ struct scaling {
 
 #define AT(member) offsetof(struct scaling, member)
 static const struct option_entry entries[] = {
-    {"weak", NULL, "the work of each rank is the same in all runs; otherwise that of all ranks",
+    {"weak", NULL, "weak scaling: each rank, not all together, has the same work in all runs",
      option_take_flag, AT(weak)},
-    {"fail-below", "PERCENT", "status 3 if a global efficiency is below; 4 if one is unknown",
+    {"fail-below", "PERCENT",
+     "exit with status 3 if a global efficiency is below this; with 4 if one is unknown",
      option_take_real, AT(limit), OPTION_LIMITS(0, 1000, "a percentage such as 80%")},
     {"format", "FORMAT", "text, csv, json or html (with a picture)", option_take_word, AT(format),
      OPTION_WORDS(cli_formats)},
@@ -33,24 +34,19 @@ static const struct option_program program = {
     .word = cli_take_paths,
     .arguments = "DIR..."};
 
-static int scale(const struct scaling *s)
-{
-    enum status gate;
-    struct profile **run = cli_load_runs(s->run.at, s->run.n);
-    if (!run)
-        return STATUS_FAILED;
-    struct document *d = scaling_document(run, s->run.n, s->weak, s->limit / 100, &gate);
-    cli_free_runs(run, s->run.n);
-    return cli_write(d, s->format, 0, "scaling", gate);
-}
-
 int cli_scale(int argc, char **argv)
 {
     struct scaling s = {.limit = NAN};
+    struct document *d = NULL;
+    enum status gate = STATUS_FAILED;
     cli_parse(&program, &s, argc, argv);
     if (!s.run.n)
         cli_refuse("no runs: use: collprof scale DIR...");
-    int status = scale(&s);
+    struct profile **run = cli_load_runs(s.run.at, s.run.n);
+    if (run) {
+        d = scaling_document(run, s.run.n, s.weak, s.limit / 100, &gate);
+        cli_free_runs(run, s.run.n);
+    }
     free(s.run.at);
-    return status;
+    return cli_write(d, s.format, 0, "scaling", gate);
 }

@@ -1,5 +1,5 @@
-/* collprof top: watches a run. It reads the records of the ranks repeatedly, as `collprof where`
- * does once; the application is not affected. */
+/* collprof top: shows a running application. It reads the records of its ranks repeatedly, as
+ * `collprof where` does once, and does not affect the application. */
 #include "cli/cli.h"
 
 #include "base/format.h"
@@ -14,15 +14,15 @@
 
 enum { PAUSE = 2 }; /* seconds between two readings */
 
-/* What happened between two readings. Times in seconds. */
+/* What happened between two readings of the records. Times in seconds. */
 struct top_change {
     const struct profile *now;
-    double *share;  /* by rank: share of its time in MPI, 0 to 1; negative: it does not run here */
-    double seconds; /* the longest time of a rank */
+    double *share;  /* of each rank's time: the part in MPI, 0 to 1; -1: not running on this host */
+    double seconds; /* the longest time between the readings of a rank */
     double sum, in_mpi; /* time of all ranks together, and the part of it in MPI */
 };
 
-/* NULL if the rank does not run on this host. */
+/* RANK in P; NULL if it is not running on this host. */
 static const struct profile_rank *rank_in(const struct profile *p, int32_t rank)
 {
     const size_t i = rank_index(p, (uint32_t)rank);
@@ -30,7 +30,7 @@ static const struct profile_rank *rank_in(const struct profile *p, int32_t rank)
     return found && found->state == LEDGER_RUNNING ? found : NULL;
 }
 
-/* Release SHARE by free(). */
+/* What happened from BEFORE to NOW. Release SHARE by free(). */
 static struct top_change change_of(const struct profile *before, const struct profile *now)
 {
     const int32_t size = now->size;
@@ -61,8 +61,8 @@ static void show_head(const struct top_change *c, FILE *out, size_t width)
     text_paragraph_write(out, "collprof top: ", text, width);
 }
 
-/* Marks each group of VERDICT with the share of time in MPI of its ranks, if known:
- * "     93 % in MPI  " or "  12-97 % in MPI  ". */
+/* Puts before each group of ranks in VERDICT the range of their shares of time in MPI: "     93 %
+ * in MPI  ", "  12-97 % in MPI  ", or "-" if unknown. */
 static void mark_groups(const struct top_change *c, json_t *verdict)
 {
     json_t *g;
@@ -89,7 +89,7 @@ static void show_table(const struct profile *p, const char *name, size_t rows)
                 &(struct report_options){.table = report_table_find(name), .text.rows = rows});
 }
 
-/* On a terminal at one position, otherwise below what was shown before. */
+/* Shows one reading: on a terminal in place of the one before, otherwise below it. */
 static void show(const struct profile *before, const struct profile *now, json_t *verdict)
 {
     const size_t width = report_width(stdout);
@@ -123,7 +123,7 @@ static bool show_end(const char *path)
     return good;
 }
 
-/* NULL if no process of the run is alive. */
+/* The verdict on the run in PATH; NULL if it has no living process. */
 static json_t *verdict_now(const char *path)
 {
     struct situation *s = profile_exists(path) ? NULL : situation_read(path, VERDICT_SETTLED);
@@ -149,9 +149,9 @@ static void follow(const char *path)
 
 static const struct option_program program = {
     .does =
-        "Shows the run in DIR (collprof.out) as it goes, until it ends: time "
-        "in MPI, where each rank is, the costliest call sites, late ranks there. On a terminal the "
-        "screen is drawn anew, otherwise lines are written one after the other.",
+        "Shows the run in DIR (collprof.out) every 2 seconds until it ends: time in MPI, the call "
+        "that each rank is in, the costliest call sites and their late ranks. A terminal is "
+        "redrawn; otherwise each text follows the last one.",
     .word = cli_take_directory,
     .arguments = "[DIR]"};
 

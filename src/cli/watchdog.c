@@ -1,8 +1,8 @@
-/* The watchdog of `collprof run --watchdog`: one process on each host that judges the records of
- * the running ranks and reports why they do not progress.
+/* The watchdog of `collprof run --watchdog`: a process on each host that reads the records of the
+ * running ranks, and reports why they do not progress (verdict/text.h).
  *
- * It is not a child of the application, has its own session, and keeps only standard error of the
- * launcher, until the last rank on its host ends. */
+ * It lives until the last rank on its host ends, in a session of its own, and writes to the
+ * launcher's standard error. No rank is its parent, so no application can wait for it. */
 #include "cli/cli.h"
 
 #include "base/clock.h"
@@ -25,27 +25,28 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Identifies a verdict: as long as nothing changes, successive verdicts are equal in this. */
+/* Identifies a verdict: two verdicts that are equal in these members are one. */
 struct alarm {
     enum verdict_kind kind;
     int32_t first; /* first rank at fault; -1 if none */
     size_t n;
-    double since; /* clock_now() when it was first seen */
+    double since; /* clock_now() of the first of equal verdicts */
 };
 
 struct watchdog {
     const char *output;
     double seconds;
     bool abort;
-    int door;                    /* socket on which ranks register */
+    int door;                    /* socket to which ranks send their process number */
     ARRAY(struct pollfd) ends;   /* pidfds of the running ranks */
     ARRAY(pid_t) ranks;          /* in the same order */
-    struct alarm seen, reported; /* the previous judgement; the last one reported */
+    struct alarm seen, reported; /* the previous verdict; the last one that was reported */
     char host[64];
-    char *summary; /* directory of this host's summary for other hosts; NULL if there is none */
+    char *summary; /* run directory with this host's summary for other hosts (verdict/hosts.h), or
+                      NULL */
 };
 
-/* An abstract address: it needs no file and vanishes with its socket. */
+/* The address of DOOR: abstract, so it is no file, and vanishes with the socket. */
 static socklen_t address_of(uint64_t run, struct sockaddr_un *a)
 {
     *a = (struct sockaddr_un){.sun_family = AF_UNIX};
@@ -63,7 +64,8 @@ static void add_rank(struct watchdog *w, pid_t pid)
     *PUSH(&w->ranks) = pid;
 }
 
-/* Any user can reach the socket, but only a process of this one can be signalled. */
+/* Registers the processes that were sent to DOOR. Any user can send: kill() succeeds only for
+ * processes of this one. */
 static void admit(struct watchdog *w)
 {
     pid_t pid;
@@ -93,7 +95,7 @@ static pid_t parent_of(pid_t pid)
     return sscanf(input_process(pid, text), "%*c %d", &parent) == 1 ? parent : 0;
 }
 
-/* Whether PID is a registered process or was started by one (such as a shell). */
+/* Whether PID is a registered process or a descendant of one, such as a shell. */
 static bool is_ours(const void *watchdog, pid_t pid)
 {
     const struct watchdog *w = watchdog;
@@ -104,7 +106,8 @@ static bool is_ours(const void *watchdog, pid_t pid)
     return false;
 }
 
-/* A call site where ranks have waited for long before may do so again. */
+/* Sets the age of open calls to 0 if it is below 20 times the longest earlier call at the same site
+ * (at least SECONDS, at most 10 times SECONDS): they may only take long again. */
 static void allow_for_waits(struct situation *s, double seconds)
 {
     for (size_t i = 0; i < s->n_ranks; i++) {
@@ -122,8 +125,8 @@ static bool is_of_several_hosts(const struct situation *s)
     return several;
 }
 
-/* Whether this host reports V: the lowest rank that is known to live is here, and no rank at fault
- * is on a host all of whose ranks progress: it may progress, too. */
+/* Whether this host reports V, so that only one does: if the lowest living rank is here. Not if a
+ * rank at fault is on a host that reported progress of all its ranks. */
 static bool reports_here(const struct situation *s, const struct verdict *v)
 {
     size_t lowest = 0;
@@ -135,8 +138,7 @@ static bool reports_here(const struct situation *s, const struct verdict *v)
     return !moving && (lowest == s->n_ranks || !s->rank[lowest].other_host);
 }
 
-/* Writes V, for which the run is ended, to a file: the records will no longer show the states of
- * processes. */
+/* Writes V to VERDICT_FILE before the ranks are ended: afterwards their records do not show it. */
 static void verdict_save(const char *directory, struct situation *s, const struct verdict *v)
 {
     char path[4400];
@@ -152,7 +154,7 @@ static void verdict_save(const char *directory, struct situation *s, const struc
         reason_print_stored("collprof watchdog");
 }
 
-/* In one write, since ranks also write to standard error. */
+/* Prints V. In one write(), since ranks also write to standard error. */
 static void report(const struct situation *s, const struct verdict *v, bool ends)
 {
     FREED char *text = NULL;
@@ -179,8 +181,8 @@ static void signal_ranks(const struct situation *s, int number)
     }
 }
 
-/* Ends all ranks: the layer exits with its own status; a rank whose application handles the signal
- * is killed. */
+/* Ends the ranks of this host: by SIGTERM, after which the layer exits with STATUS_STUCK; after 3
+ * seconds by SIGKILL, since an application may handle SIGTERM itself. */
 static void end_ranks(struct watchdog *w, const struct situation *s)
 {
     enum { TURN = 100, GRACE = 3000 }; /* ms */
@@ -197,8 +199,7 @@ static bool is_same(const struct alarm *a, const struct alarm *b)
     return a->kind == b->kind && a->first == b->first && a->n == b->n;
 }
 
-/* Whether each living rank is stopped, or has been in an MPI call for SECONDS: one outside of MPI
- * may go on. */
+/* Whether each living rank is stopped, or has been in one MPI call for SECONDS. */
 static bool is_still(const struct situation *s, double seconds)
 {
     bool still = true;
@@ -209,9 +210,9 @@ static bool is_still(const struct situation *s, double seconds)
     return still;
 }
 
-/* Whether V can be reported: two successive judgements must agree. The age of calls is known. If a
- * rank waits, or may wait, for a process that is stopped or has ended, that state must have lasted
- * w->seconds. Data from other hosts are some seconds old. */
+/* Whether V can be reported. The previous verdict must be equal. A stopped or ended process, for
+ * which ranks wait, must have been so for w->seconds; calls have been open for that long anyway.
+ * With several hosts V must have held for 3 seconds, since their data may be so old. */
 static bool holds(const struct watchdog *w, const struct alarm *now, const struct situation *s,
                   const struct verdict *v)
 {
@@ -223,7 +224,7 @@ static bool holds(const struct watchdog *w, const struct alarm *now, const struc
                fmax(process ? w->seconds : 0, is_of_several_hosts(s) ? HOSTS : 0);
 }
 
-/* Judges; reports the same verdict only once. */
+/* Makes a verdict from the records, and reports it unless the last report was equal. */
 static void judge(struct watchdog *w)
 {
     FREED char *directory = runs_newest(w->output, 0, is_ours, w);
@@ -272,7 +273,8 @@ static void watch(struct watchdog *w)
     _exit(0);
 }
 
-/* Leaves the session of FIRST, a rank, and closes all descriptors but DOOR and standard error. */
+/* Makes the calling process the watchdog: in its own session, with no descriptors but DOOR and
+ * standard error. FIRST: the rank that started it. */
 static void become_watchdog(struct watchdog *w, pid_t first)
 {
     int nothing = open("/dev/null", O_RDWR);
@@ -280,7 +282,7 @@ static void become_watchdog(struct watchdog *w, pid_t first)
     dup2(nothing, STDOUT_FILENO);
     w->door = dup2(w->door, STDERR_FILENO + 1);
     close_range((unsigned)w->door + 1, ~0u, 0);
-    add_rank(w, first); /* it waits for this function, so it still exists */
+    add_rank(w, first); /* it exists: it waits for the end of this process */
     setsid();
     if (fork() != 0)
         _exit(0);
@@ -301,8 +303,8 @@ int watchdog_register(uint64_t run, const char *output, double seconds, bool abo
                door = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     setsockopt(bell, SOL_SOCKET, SO_SNDTIMEO, &(struct timeval){.tv_sec = 2},
                sizeof(struct timeval));
-    /* A process that cannot bind the address is not the first; the watchdog may end between two
-     * calls. */
+    /* Sends to the watchdog; if there is none, becomes the first process by binding its address.
+     * Both may fail while another process starts or ends the watchdog: then it tries again. */
     for (int attempt = 0; attempt < 3; attempt++) {
         error = 0;
         if (sendto(bell, &rank, sizeof rank, MSG_NOSIGNAL, (struct sockaddr *)&address, size) > 0)

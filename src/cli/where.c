@@ -1,4 +1,4 @@
-/* collprof where: why a run does not progress, whether it is running or has ended. */
+/* collprof where: why a run does not progress, or did not when it ended. */
 #include "cli/cli.h"
 
 #include "base/text.h"
@@ -20,20 +20,19 @@ static const struct option_entry entries[] = {
     {"format", "FORMAT", "text or json", option_take_word, offsetof(struct where_options, format),
      OPTION_WORDS(formats)},
     {"stack", NULL,
-     "the stacks of ranks outside of MPI, whose processes are stopped for that moment",
+     "also the stacks of ranks outside of MPI; this stops their processes for a moment",
      option_take_flag, offsetof(struct where_options, stack)},
     {0}};
 
 static const struct option_program program = {
     .does = "Shows where the run in DIR (collprof.out) is stuck, and which ranks are at fault: the "
-            "call of each rank, and the ranks that it waits for. The run may still be running or "
-            "have ended: only the records of its ranks are read, "
-            "unless --stack is given.",
+            "call of each rank, and the ranks that it waits for. The run may be running or have "
+            "ended. Only records are read: without --stack no process is touched.",
     .options = entries,
     .word = cli_take_directory,
     .arguments = "[DIR]"};
 
-/* Adds a note for each rank of this host that is outside of MPI. */
+/* Adds a note with the stack of each of this host's ranks outside of MPI, of 8 ranks at most. */
 static void add_stacks(json_t *notes, const struct situation *s)
 {
     enum { MOST = 8 };

@@ -1,6 +1,7 @@
 #include "inject/ack_judge.h"
 
 #include "base/hash.h"
+#include "base/memory.h"
 #include "document/json.h"
 
 #include <math.h>
@@ -28,7 +29,7 @@ struct estimate ack_median(double *value, const bool *is_bound, size_t n)
 {
     size_t bounds = 0, used = 0;
     struct estimate all = stats_estimate(value, n, 0), f = {NAN, NAN, all.high};
-    double *part = malloc((n + 1) * sizeof *part);
+    FREED double *part = malloc((n + 1) * sizeof *part);
     for (size_t i = 0; part && i < n; i++) {
         bounds += is_bound[i];
         if (!is_bound[i] || value[i] <= all.value)
@@ -39,7 +40,6 @@ struct estimate ack_median(double *value, const bool *is_bound, size_t n)
         f.value = stats_estimate(part, used, 0).value;
         f.low = stats_estimate(value, n, 0).low;
     }
-    free(part);
     return f;
 }
 
@@ -53,6 +53,10 @@ struct judging { /* the first members are arguments of ack_judge() */
     double *shortest; /* message time of each member: half its shortest round trip; 0 if unknown */
     double longest;   /* the longest message time of all members */
     bool *cleared;    /* [i * size + j]: in some broadcast i returned before j entered */
+    /* For the destination at hand, N elements each: */
+    enum ack_doubt *doubt; /* of each broadcast */
+    double *value;         /* samples of an estimate */
+    bool *is_bound;        /* whether the sample is an upper bound */
 };
 
 static const struct ack_stamp *at(const struct judging *g, size_t k, int j)
@@ -141,40 +145,33 @@ static enum ack_doubt doubt_about(const struct judging *g, size_t k, int i)
 
 /* --- one destination --- */
 
-struct destination {
-    enum ack_doubt *doubt; /* for each broadcast */
-    double *value;         /* scratch: one for each broadcast */
-    bool *is_bound;        /* scratch: one for each broadcast */
-};
-
-static bool is_clean(const struct destination *d, size_t k, const struct ack_verdict *v)
+static bool is_clean(const struct judging *g, size_t k, const struct ack_verdict *v)
 {
-    return d->doubt[k] == v->doubt && v->doubt != ACK_DELAYED;
+    return g->doubt[k] == v->doubt && v->doubt != ACK_DELAYED;
 }
 
-static void judge_direct(const struct judging *g, int i, const struct destination *d,
-                         struct ack_verdict *v)
+static void judge_direct(const struct judging *g, int i, struct ack_verdict *v)
 {
     for (size_t k = 0; k < g->n; k++) {
-        d->doubt[k] = doubt_about(g, k, i);
-        v->doubt = d->doubt[k] < v->doubt ? d->doubt[k] : v->doubt;
+        g->doubt[k] = doubt_about(g, k, i);
+        v->doubt = g->doubt[k] < v->doubt ? g->doubt[k] : v->doubt;
     }
     for (size_t k = 0; k < g->n; k++)
-        if (is_clean(d, k, v)) {
-            d->value[v->clean++] = took(g, k, i);
+        if (is_clean(g, k, v)) {
+            g->value[v->clean++] = took(g, k, i);
             v->missing_rank = who_was_missing(g, k, i);
         }
-    v->direct = stats_estimate(d->value, v->clean, 0);
+    v->direct = stats_estimate(g->value, v->clean, 0);
 }
 
-static void judge_acknowledged(const struct judging *g, int i, const struct destination *d,
-                               const struct ack_seen *seen, struct ack_verdict *v)
+static void judge_acknowledged(const struct judging *g, int i, const struct ack_seen *seen,
+                               struct ack_verdict *v)
 {
     size_t n = 0;
     for (size_t k = 0; k < g->n; k++)
         if (!isnan(at(g, k, i)->round_trip))
-            d->value[n++] = at(g, k, i)->round_trip;
-    v->round_trip = stats_estimate(d->value, n, 0);
+            g->value[n++] = at(g, k, i)->round_trip;
+    v->round_trip = stats_estimate(g->value, n, 0);
     n = 0;
     for (size_t k = 0; k < g->n; k++) {
         double hold = at(g, k, i)->hold;
@@ -182,12 +179,12 @@ static void judge_acknowledged(const struct judging *g, int i, const struct dest
             continue;
         v->asked++;
         v->given_up += seen[k].arrival == ACK_GIVEN_UP;
-        if (seen[k].arrival == ACK_GIVEN_UP || isnan(hold) || !is_clean(d, k, v))
+        if (seen[k].arrival == ACK_GIVEN_UP || isnan(hold) || !is_clean(g, k, v))
             continue;
-        d->is_bound[n] = seen[k].arrival == ACK_EARLY;
-        d->value[n++] = seen[k].after - hold;
+        g->is_bound[n] = seen[k].arrival == ACK_EARLY;
+        g->value[n++] = seen[k].after - hold;
     }
-    struct estimate e = ack_median(d->value, d->is_bound, n), *f = &v->acknowledged;
+    struct estimate e = ack_median(g->value, g->is_bound, n), *f = &v->acknowledged;
     double low = e.low - v->round_trip.high / 2;
     *f = (struct estimate){e.value - v->round_trip.value / 2, low < 0 ? 0 : low,
                            e.high - v->round_trip.low / 2};
@@ -200,22 +197,17 @@ bool ack_judge(const struct ack_stamp *stamp, size_t n, int size, int root,
                const struct ack_seen *seen, double bound, struct ack_verdict *verdict)
 {
     size_t members = (size_t)size;
-    struct judging g = {.stamp = stamp,
-                        .n = n,
-                        .size = size,
-                        .root = root,
-                        .bound = bound,
-                        .shortest = calloc(members, sizeof(double)),
-                        .cleared = calloc(members * members, sizeof(bool))};
-    struct destination d = {.doubt = calloc(n + 1, sizeof *d.doubt),
-                            .value = calloc(n + 1, sizeof(double)),
-                            .is_bound = calloc(n + 1, sizeof(bool))};
-    bool good = g.shortest && g.cleared && d.doubt && d.value && d.is_bound;
-    if (good) {
-        find_shortest(&g);
-        find_cleared(&g);
-    }
-    for (int i = 0; good && i < size; i++) {
+    FREED double *shortest = calloc(members, sizeof(double)),
+                 *value = calloc(n + 1, sizeof(double));
+    FREED bool *cleared = calloc(members * members, sizeof(bool)),
+               *is_bound = calloc(n + 1, sizeof(bool));
+    FREED enum ack_doubt *doubt = calloc(n + 1, sizeof *doubt);
+    struct judging g = {stamp, n, size, root, bound, shortest, 0, cleared, doubt, value, is_bound};
+    if (!shortest || !value || !cleared || !is_bound || !doubt)
+        return false;
+    find_shortest(&g);
+    find_cleared(&g);
+    for (int i = 0; i < size; i++) {
         verdict[i] = (struct ack_verdict){.acknowledged = ESTIMATE_UNKNOWN,
                                           .direct = ESTIMATE_UNKNOWN,
                                           .round_trip = ESTIMATE_UNKNOWN,
@@ -223,15 +215,10 @@ bool ack_judge(const struct ack_stamp *stamp, size_t n, int size, int root,
                                           .missing_rank = -1};
         if (i == root)
             continue;
-        judge_direct(&g, i, &d, &verdict[i]);
-        judge_acknowledged(&g, i, &d, seen, &verdict[i]);
+        judge_direct(&g, i, &verdict[i]);
+        judge_acknowledged(&g, i, seen, &verdict[i]);
     }
-    free(g.shortest);
-    free(g.cleared);
-    free(d.doubt);
-    free(d.value);
-    free(d.is_bound);
-    return good;
+    return true;
 }
 
 /* --- the finding --- */

@@ -39,9 +39,10 @@ struct replacement {
 /* The replacements of one communicator. */
 struct replaced {
     struct replacement *replacements;
-    int n;             /* number of replacements */
-    struct grid *grid; /* measured latencies, for --bcast=grid */
-    char *packed;      /* ROOM bytes for packing the data of a type with holes */
+    int n; /* number of replacements */
+    bool measured;
+    struct grid grid; /* for --bcast=grid: latencies, if MEASURED */
+    char *packed;     /* ROOM bytes for packing the data of a type with holes */
     size_t room;
 };
 
@@ -77,18 +78,11 @@ static bool may_measure(const struct internal_comm *s, char why_not[256])
 /* Collective. Measures the communicator's latencies, unless this was done before. */
 static bool open_grid(struct internal_comm *s, struct replaced *k, char why_not[256])
 {
-    if (k->grid)
+    if (k->measured)
         return true;
-    k->grid = calloc(1, sizeof *k->grid);
-    snprintf(why_not, 256, "no memory");
-    bool all = sync_all_have(s->comm, k->grid != NULL) == MPI_SUCCESS;
-    if (all)
-        *k->grid = (struct grid){.clock = injection_clock()};
-    if (all && bcast_grid_open(k->grid, s->comm, NULL, NULL, 0, LATENCIES_MOST, why_not, 256))
-        return true;
-    free(k->grid);
-    k->grid = NULL;
-    return false;
+    k->grid = (struct grid){.clock = injection_clock()};
+    k->measured = bcast_grid_open(&k->grid, s->comm, NULL, NULL, 0, LATENCIES_MOST, why_not, 256);
+    return k->measured;
 }
 
 static void plan(struct internal_comm *s, struct replaced *k, struct replacement *r)
@@ -99,7 +93,7 @@ static void plan(struct internal_comm *s, struct replaced *k, struct replacement
     call_exclude(s->of->id, 1);
     if (!may_measure(s, r->why_not) || !open_grid(s, k, r->why_not))
         return;
-    r->planned = bcast_grid_plan(k->grid, r->root, r->bytes, &tree_grid, SIZE_MAX, &r->plan,
+    r->planned = bcast_grid_plan(&k->grid, r->root, r->bytes, &tree_grid, SIZE_MAX, &r->plan,
                                  r->why_not, sizeof r->why_not);
     if (r->planned && !r->plan.native)
         r->bcast = &r->plan.bcast;
@@ -256,9 +250,8 @@ static void close_comm(struct internal_comm *s, bool all)
             bcast_grid_plan_free(&r->plan);
         free(r);
     }
-    if (k->grid)
-        bcast_grid_close(k->grid);
-    free(k->grid);
+    if (k->measured)
+        bcast_grid_close(&k->grid);
     free(k->packed);
     free(k);
 }

@@ -153,7 +153,7 @@ done <<'END'
 2|rank-0.ledger is the raw record of one rank: use the directory|report --format=html rank-0.ledger
 1|use: mpiexec -n N collprof ./app, or another directory|compare none
 2|use: A... -- B...|compare a b c
-2|no runs behind the --: use: A... -- B...|compare a --
+2|no runs after the --: use: A... -- B...|compare a --
 2|expected a percentage such as 5%|compare --fail-above a b
 2|no command: use: collprof repeat mpiexec|repeat
 2|--from is not before --to|plot --from=2 --to=1
