@@ -78,8 +78,7 @@ static void do_nothing(void)
 EXPORT void *collprof_after(const char *name);
 void *collprof_after(const char *name)
 {
-    void *after = dlsym(RTLD_NEXT, name); /* RTLD_NEXT depends on the caller of dlsym(), so this
-                                             must not become a tail call */
+    void *after = dlsym(RTLD_NEXT, name); /* no tail call: RTLD_NEXT depends on dlsym()'s caller */
     __asm__ volatile("" : "+r"(after));
     return after;
 }

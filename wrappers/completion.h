@@ -9,9 +9,9 @@
 struct pending {
     int n;
     const MPI_Request *requests; /* the caller's array, which the call changes */
-    MPI_Request *handle;         /* its copy from before the call */
+    MPI_Request *handle;         /* a copy of REQUESTS from before the call */
     MPI_Status *status; /* pass to the call: the caller's, or our own if those are ignored */
-    struct ledger_request **record; /* of each request; NULL: it has none, or is not claimed yet */
+    struct ledger_request **record; /* of each request; NULL: no record, or not yet removed */
 };
 
 /* Fills P before call C with N requests. If there is no memory, the requests are not tracked, and

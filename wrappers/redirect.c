@@ -35,7 +35,7 @@ static void *stub_for(const char *name)
     return NULL;
 }
 
-/* Makes the page of SLOT writable: it is read-only if all symbols were bound at the start. */
+/* Makes the page of SLOT writable, since it is read-only if all symbols were bound at the start. */
 static void write_slot(void **slot, void *value)
 {
     uintptr_t page = (uintptr_t)slot & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);

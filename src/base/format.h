@@ -10,7 +10,7 @@ char *format_bytes(char *text, double bytes);              /* "0 B", "64 KiB", "
 char *format_count(char *text, uint64_t n);                /* "12,345", "12.3 M" */
 char *format_share(char *text, double part, double whole); /* "33.6 %", "-" */
 
-/* The same, with a TEXT of their own that is valid up to the end of the enclosing block. */
+/* The functions above with a TEXT that is valid up to the end of the enclosing block. */
 #define AS_TIME(ns) format_time((char[32]){0}, ns)
 #define AS_SHIFT(ns) format_shift((char[32]){0}, ns)
 #define AS_BYTES(bytes) format_bytes((char[32]){0}, bytes)

@@ -10,7 +10,7 @@
 
 struct index_table {
     uint64_t mask;
-    struct index_table *old; /* the smaller table that this one replaced, if it was kept */
+    struct index_table *old; /* the smaller table that this one replaced; NULL: freed, or none */
     struct index_slot {
         uint64_t key;
         uintptr_t value;

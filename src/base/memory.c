@@ -1,7 +1,5 @@
 #include "base/memory.h"
 
-#include "base/input.h"
-
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdlib.h>
@@ -54,15 +52,17 @@ FILE *memory_open_text(char **text, size_t *size)
  * or if it is "max", no limit. */
 static uint64_t number_in(const char *directory, const char *file, const char *key)
 {
-    char path[4400], text[16384] = "\n"; /* each line begins after a newline */
-    const size_t length = strlen(key);
-    uint64_t number;
+    char path[4400], line[256];
+    uint64_t number = UINT64_MAX;
     snprintf(path, sizeof path, "%s/%s", directory, file);
-    input_read(path, text + 1, sizeof text - 1);
-    for (const char *line = text; (line = strchr(line, '\n'));)
-        if (!strncmp(++line, key, length))
-            return sscanf(line + length, "%" SCNu64, &number) == 1 ? number : UINT64_MAX;
-    return UINT64_MAX;
+    FILE *in = fopen(path, "re");
+    while (in && number == UINT64_MAX && fgets(line, sizeof line, in))
+        if (!strncmp(line, key, strlen(key)) &&
+            sscanf(line + strlen(key), "%" SCNu64, &number) != 1)
+            break;
+    if (in)
+        fclose(in);
+    return number;
 }
 
 /* Bytes left of the memory limit of the control group DIRECTORY; UINT64_MAX if it has none. Cached

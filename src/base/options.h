@@ -47,8 +47,8 @@ struct option_entry {
     int flags;        /* OPTION_RARE; other bits are for the program's use */
 };
 
-/* A list of named things from which options choose; they have indices 0, 1, 2, ... NAME(i) or
- * WORD[i] is NULL after the last. */
+/* A list of named things from which options choose. The things have indices 0, 1, 2, ...; NAME(i)
+ * or WORD[i] is NULL after the last. */
 struct option_registry {
     const char *what;                 /* "benchmark", for messages; NULL: the option's name */
     const char *(*name)(size_t i);    /* returns "" for a thing that cannot be chosen */
@@ -157,8 +157,8 @@ bool option_is_text(const struct option_entry *entry);
 void option_variable(const char *prefix, const struct option_entry *entry, char name[64]);
 
 /* Adds the things that LIST names, separated by commas; "all" adds those that R's IN_ALL includes
- * for parser->values. EINVAL, with a mistake, for an unknown name; PARSER may be NULL if there is
- * neither. */
+ * for parser->values. EINVAL, with a mistake, for an unknown name. PARSER may be NULL if all names
+ * are known and R has no IN_ALL. */
 error_t option_choose(struct option_parser *parser, const struct option_registry *r,
                       const char *list, struct option_chosen *chosen);
 

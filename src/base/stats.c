@@ -70,8 +70,8 @@ static int side(double x, double median)
     return (x > median + slight) - (x < median - slight);
 }
 
-/* The autocovariance, not divided by n, of side() at LAG. The mean of side() is subtracted: it is
- * not 0 if many samples equal the median and a few noisy ones are above. */
+/* The autocovariance of side() at LAG, not divided by n. The mean of side() is subtracted, since it
+ * is not 0 if many samples equal the median and a few noisy ones are above. */
 static double side_product(const double *x, size_t n, double median, size_t lag)
 {
     double sum = 0, mean = 0;
@@ -112,8 +112,8 @@ static double dependent_bounds(const double *x, size_t n, double median, size_t 
     stats_median_bounds(n, low, high);
     if (factor < inflated_from)
         return (double)n;
-    /* The interval is wider since the factor is an estimate: it is too low in short series
-     * (6 / WORTH), and has few degrees of freedom (Student's distribution). */
+    /* The estimated factor is too low in short series: 6 / WORTH corrects this. Its few degrees of
+     * freedom widen the interval by Student's distribution. */
     double worth = (double)n / factor, df = fmax(worth / 2, 3);
     double half = stats_student(df) * sqrt((double)n * factor * (1 + 6 / worth)) / 2;
     double rank = floor((double)n / 2 - half);

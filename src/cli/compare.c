@@ -96,7 +96,7 @@ static bool find_run_before(struct comparing *c, struct kept_runs *runs)
     return true;
 }
 
-/* Refuses a directory of `collprof repeat`: it contains several runs. */
+/* Refuses directories of `collprof repeat`, since they contain several runs. */
 static void refuse_directories(const struct comparing *c)
 {
     char first[4400];

@@ -16,7 +16,7 @@
 
 enum { MOST_RUNS = 1000 };
 
-/* BEFORE: the command of --against; its results come first. */
+/* BEFORE: the command of --against, whose results come first in struct repeat.path. */
 enum side { BEFORE, RUN };
 
 struct repeat {

@@ -59,7 +59,7 @@ static void add_rank(struct watchdog *w, pid_t pid)
 {
     int fd = (int)syscall(SYS_pidfd_open, pid, 0);
     if (fd < 0)
-        return; /* it has already ended */
+        return; /* the process has already ended */
     *PUSH(&w->ends) = (struct pollfd){.fd = fd, .events = POLLIN};
     *PUSH(&w->ranks) = pid;
 }
@@ -107,7 +107,7 @@ static bool is_ours(const void *watchdog, pid_t pid)
 }
 
 /* Sets the age of open calls to 0 if it is below 20 times the longest earlier call at the same site
- * (at least SECONDS, at most 10 times SECONDS): they may only take long again. */
+ * (at least SECONDS, at most 10 times SECONDS), since this site may always have long calls. */
 static void allow_for_waits(struct situation *s, double seconds)
 {
     for (size_t i = 0; i < s->n_ranks; i++) {
@@ -212,7 +212,7 @@ static bool is_still(const struct situation *s, double seconds)
 
 /* Whether V can be reported. The previous verdict must be equal. A stopped or ended process, for
  * which ranks wait, must have been so for w->seconds; calls have been open for that long anyway.
- * With several hosts V must have held for 3 seconds, since their data may be so old. */
+ * With several hosts V must have held for 3 seconds, the greatest age of other hosts' data. */
 static bool holds(const struct watchdog *w, const struct alarm *now, const struct situation *s,
                   const struct verdict *v)
 {
@@ -282,7 +282,7 @@ static void become_watchdog(struct watchdog *w, pid_t first)
     dup2(nothing, STDOUT_FILENO);
     w->door = dup2(w->door, STDERR_FILENO + 1);
     close_range((unsigned)w->door + 1, ~0u, 0);
-    add_rank(w, first); /* it exists: it waits for the end of this process */
+    add_rank(w, first); /* FIRST waits for the end of this process, so FIRST has not ended */
     setsid();
     if (fork() != 0)
         _exit(0);

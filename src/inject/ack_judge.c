@@ -72,7 +72,7 @@ static double took(const struct judging *g, size_t k, int i)
 /* Until when a rank has to enter in order not to be late. */
 enum rule {
     READY, /* the longest message time before the root: then a rendezvous reply does not delay it */
-    IN_TIME /* its own message time after the root: then it does not delay an eager message */
+    IN_TIME /* its own message time after the root: then no eager message waits for this rank */
 };
 
 /* Seconds by which J entered broadcast K too late; 0 if at most ACK_TOLERANCE of I's latency. */

@@ -27,8 +27,8 @@ static void add_waited(double start)
 }
 
 /* The barrier completes when all members have entered the handshake. A member whose timeout expires
- * before contributes HANDSHAKE_TIMEOUT to the reduction, and leaves without its result: the minimum
- * gives all others HANDSHAKE_TIMEOUT, too. Both requests complete once all members have entered. */
+ * before contributes HANDSHAKE_TIMEOUT to the reduction and leaves without waiting for its result,
+ * a minimum: so all others also get HANDSHAKE_TIMEOUT. */
 enum handshake_result handshake(struct handshake *h, MPI_Comm comm, uint64_t what, double timeout,
                                 bool bounded)
 {

@@ -25,8 +25,8 @@ struct signatures { /* an injection's data in internal_comm.kept[] */
  */
 struct signature *signature_of(const struct injection *self, const struct collective *c);
 
-/* The same for injection.due(), and counts the call. Also records this rank's entry time in the
- * ARRIVALS calls before each call whose number (from 0) is a power of two. */
+/* signature_of() for injection.due(): also counts the call, and records this rank's entry time in
+ * the ARRIVALS calls before each call whose number (from 0) is a power of two. */
 struct signature *signature_count(const struct injection *self, const struct collective *c);
 
 /* What is measured for a call, on the internal communicator: the library's broadcast with the

@@ -4,14 +4,14 @@
 . "${srcdir:-.}/tests/mpi/lib.sh"
 
 # Not in the environment of the make that runs this test.
-env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -C "$built" install DESTDIR="$dir/root" >log 2>&1 ||
-    { tail -n 20 log; fail "make install"; }
+env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -C "$built" install-strip DESTDIR="$dir/root" >log 2>&1 ||
+    { tail -n 20 log; fail "make install-strip"; }
 prefix=$(sed -n 's/^prefix = //p' "$built/Makefile")
 PKG_CONFIG_PATH=$(dirname "$(find "$dir/root" -name collprof.pc)")
-PKG_CONFIG_SYSROOT_DIR=$dir/root
-export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
+export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR="$dir/root"
 libraries=$(dirname "$PKG_CONFIG_PATH")
 bin=$dir/root$prefix/bin
+nm "$bin/collbench-tree" 2>&1 | grep -q 'no symbols' || fail "install-strip leaves symbols"
 
 regions()
 {

@@ -273,7 +273,7 @@ expect 1 'it has been cut off: use a whole copy' $collprof report "$work/cut"
 echo other > "$work/cut/profile.json"
 expect 1 "expected near 'other'" $collprof report "$work/cut"
 expect 1 'empty: contains no run' $collprof compare "$work/empty"
-expect 1 'no earlier run is kept there' $collprof compare "$work/first"
+expect 1 'no earlier run to compare' $collprof compare "$work/first"
 expect 2 'did you mean --format?$' $collprof report --fromat=csv a
 echo nonsense > "$work/nonsense.log"
 expect 1 'nonsense.log' $collprof plot "$work/nonsense.log"
