@@ -12,8 +12,7 @@ extern "C" {
 
 /* Begins a region of the calling thread, up to the matching end: the report shows the MPI calls of
  * each region separately. NAME is copied. Regions nest up to 16 deep, and a call belongs to the
- * innermost one. About 100 names of up to 63 characters; calls in further regions belong to none.
- */
+ * innermost one. About 100 names of up to 63 characters; further regions are ignored. */
 void collprof_region_begin(const char *name) __attribute__((weak));
 void collprof_region_end(void) __attribute__((weak));
 

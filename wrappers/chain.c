@@ -6,8 +6,7 @@
 
 __attribute__((constructor)) static void chain(void)
 {
-    /* RTLD_NEXT in this layer, which dlopen() has loaded, finds nothing: libcollprof.so searches.
-     */
+    /* RTLD_NEXT in this layer, which dlopen() has loaded, finds nothing; libcollprof.so does. */
     void *(*after)(const char *) = dlsym(RTLD_DEFAULT, "collprof_after");
     Dl_info mpi;
     void *library = dladdr(dlsym(RTLD_DEFAULT, "PMPI_Init"), &mpi) && mpi.dli_fname

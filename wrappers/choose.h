@@ -11,6 +11,5 @@ extern const struct stub stubs[];
 extern const unsigned n_stubs;
 
 /* The first call of any stub, from address CALLER, comes here: finds the MPI library that the
- * process uses, and sets all stubs. Returns the function to which the stub with this TO jumps now.
- */
+ * process uses, and sets all stubs. Returns where the stub with this TO jumps now. */
 void *stubs_choose_mpi(void *caller, void **to) __attribute__((visibility("hidden")));

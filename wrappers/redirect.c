@@ -17,8 +17,7 @@ enum { JUMP_SLOT = R_X86_64_JUMP_SLOT, ADDRESS = R_X86_64_GLOB_DAT };
 enum { JUMP_SLOT = R_AARCH64_JUMP_SLOT, ADDRESS = R_AARCH64_GLOB_DAT };
 #endif
 
-/* The value of entry TAG in the module's dynamic section, an address or a size; 0 if it is absent.
- */
+/* The value of entry TAG in the module's dynamic section, an address or a size; 0 if absent. */
 static ElfW(Addr) dynamic(const struct link_map *module, ElfW(Sxword) tag)
 {
     const ElfW(Dyn) *d = module->l_ld;

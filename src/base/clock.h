@@ -62,8 +62,7 @@ void clock_give_way(void);
 /* Median cost of one clock_now(), in seconds; 0 in a simulation. */
 double clock_cost(void);
 
-/* Reads both clocks at one moment. Of 20 attempts it takes the one that the fewest ticks separate.
- */
+/* Reads both clocks at one moment. Takes the quickest of 20 attempts. */
 struct clock_pair clock_read_pair(void);
 
 /* Ticks per second between two pairs. */

@@ -17,8 +17,7 @@ static inline void input_close(const int *fd)
 
 /* Open a regular file for reading; a FIFO, on which opening could block, or a device is refused. -1
  * or NULL on failure, with the reason, a static text, in *WHY. *ST becomes the file's status; ST
- * may be NULL. input_file() also refuses a file whose JSON would not fit into the available memory.
- */
+ * may be NULL. input_file() also refuses a file whose JSON would not fit into memory. */
 int input_open(const char *path, struct stat *st, const char **why);
 FILE *input_file(const char *path, const char **why);
 

@@ -35,8 +35,7 @@
     X(flat, "flat", RUNS)              /* the root sends to all ranks */                           \
     X(chain, "chain", RUNS)            /* linear, in segments of 8 KiB */
 
-/* IF_##how(...) with X's third argument gives its arguments only for broadcasts that run directly.
- */
+/* IF_##how(...) with X's third argument: its arguments, if the broadcast runs directly. */
 #define IF_RUNS(...) __VA_ARGS__
 #define IF_BUILT(...)
 

@@ -111,8 +111,7 @@ error_t option_take_word(struct option_parser *parser, const struct option_entry
     return 0;
 }
 
-/* Copies the first word of the comma-separated LIST, and returns what follows; NULL after the last.
- */
+/* Copies the first word of the comma-separated LIST, and returns the rest; NULL if none. */
 static const char *next_word(const char *list, char word[64])
 {
     size_t length = strcspn(list, ",");
@@ -317,8 +316,7 @@ static error_t refuse_option(struct option_parser *parser, const char *name)
     return option_refuse(parser, "unknown option --%s: `%s --help` lists all", name, parser->name);
 }
 
-/* Parses the option ARGV[*AT] and its argument, which may be the next word: then *AT is increased.
- */
+/* Parses the option ARGV[*AT] with its argument; increases *AT if that is the next word. */
 static error_t take_option(struct option_parser *parser, char **argv, int *at)
 {
     const char *word = argv[*at], *arg = word[2] ? word + 2 : NULL;

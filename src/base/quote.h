@@ -1,6 +1,5 @@
 /* Quotes text that is not collprof's own (names of functions, files, hosts, communicators), so that
- * a terminal, shell, CSV reader or browser does not interpret it. All output uses these functions.
- */
+ * a terminal, shell, CSV reader or browser does not interpret it. All output uses this. */
 #pragma once
 
 #include <stdio.h>

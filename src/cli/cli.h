@@ -8,8 +8,7 @@
 #include "document/document.h"
 #include "profile/profile.h"
 
-/* The subcommands. ARGV[0] is "collprof run" etc.; the result is the exit status (base/status.h).
- */
+/* The subcommands. ARGV[0] is "collprof run" etc.; returns the exit status (base/status.h). */
 int cli_run(int argc, char **argv);
 int cli_repeat(int argc, char **argv);
 int cli_report(int argc, char **argv);
@@ -60,8 +59,7 @@ void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints "CLI_NAME: message" unless CLI_SILENT, and ends the process with STATUS_USAGE. */
 _Noreturn void cli_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Whether PATH is a regular file; whether A and B are the same file or directory, under any names.
- */
+/* Whether PATH is a regular file; whether A and B are the same file, also under other names. */
 bool cli_is_file(const char *path);
 bool cli_is_same(const char *a, const char *b);
 

@@ -1,5 +1,4 @@
-/* collprof report: shows the report of a run that ended or failed, or writes it in other formats.
- */
+/* collprof report: shows the report of a run that ended or failed, in any format. */
 #include "cli/cli.h"
 
 #include "base/input.h"

@@ -78,8 +78,7 @@ static void name_application(const struct executable *x)
         setenv("_COLLPROF_APPLICATION", pid, 1);
 }
 
-/* The setting of the option WORD, "--NAME" or "--NAME=..."; the last entry, {0}, if there is none.
- */
+/* The setting of the option WORD, "--NAME" or "--NAME=..."; the last entry, {0}, if none. */
 static const struct option_entry *setting_of(const char *word)
 {
     const struct option_entry *e = settings_entries;
@@ -154,8 +153,6 @@ static void check_slips(int argc, char **argv)
     for (int i = 1; i < argc && *argv[i] == '-' && strcmp(argv[i], "--") != 0; i++) {
         if (!strncmp(argv[i], "-n", 2) || !strncmp(argv[i], "--np", 4))
             cli_refuse("-n is an option of the launcher: use: mpiexec -n N collprof run ./app");
-        if (!strncmp(argv[i], "--repeat", 8))
-            cli_refuse("use: collprof repeat -n 5 mpiexec -n N collprof run ./app");
         if (!strcmp(argv[i], "--full") || !strncmp(argv[i], "--format", 8) ||
             !strncmp(argv[i], "--table", 7))
             cli_refuse("%s is for the report, after the run: use: collprof report %s", argv[i],

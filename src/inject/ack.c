@@ -7,8 +7,8 @@
  * freed, the root gathers the entry and return times of all members and computes OL_i.
  *
  * The measurement must not make the application hang: each wait for a message has a timeout. All
- * messages travel on the internal communicator, and are so small that every MPI sends them eagerly.
- */
+ * messages travel on the internal communicator, and are small enough that any MPI sends them
+ * eagerly. */
 #include "inject/ack_judge.h"
 #include "inject/injection.h"
 

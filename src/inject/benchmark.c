@@ -211,8 +211,7 @@ static bool start(void)
 }
 
 /* Collective. Seconds for this measurement, as rank 0 decides; 0 if the budget is spent. Only a
- * part of the rest, so that signatures that occur later are measured, too, though less precisely.
- */
+ * part of the rest, so that signatures that occur later are measured, too, but less precisely. */
 static double agree_on_share(const struct internal_comm *s)
 {
     double share =

@@ -21,8 +21,7 @@ static inline bool inject_wanted(void)
  * The caller owns CLOCK, the common clock of all ranks, and keeps it until inject_end(). */
 void inject_start(struct sync_clock *clock);
 
-/* Runs what injections do before collective C, such as a measurement; then moves c->entry to now.
- */
+/* Runs what injections do before collective C, such as a measurement, and sets c->entry to now. */
 void inject_before(struct call *c, MPI_Comm comm, int root, uint64_t bytes,
                    const struct operands *operands);
 

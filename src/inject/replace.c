@@ -32,8 +32,8 @@ struct replacement {
     struct bcast_grid_plan plan; /* result of "grid", if PLANNED */
     bool planned;
     char why_not[256];      /* if not PLANNED: the reason */
-    int kept;               /* number of MOMENT */
-    double moment[MOMENTS]; /* global seconds: the root's entries, the other ranks' exits */
+    double moment[MOMENTS]; /* of the first CALLS, in global seconds: the root's entries, the other
+                               ranks' exits */
 };
 
 /* The replacements of one communicator. */
@@ -191,8 +191,8 @@ static int instead(const struct collective *c)
     double entry = clock_now();
     int rc = run(c, r->bcast);
     double moment = c->on->rank == c->root ? entry : clock_now();
-    if (r->kept < MOMENTS)
-        r->moment[r->kept++] = sync_global(injection_clock(), moment);
+    if (r->calls < MOMENTS)
+        r->moment[r->calls] = sync_global(injection_clock(), moment);
     r->calls++;
     return rc;
 }
@@ -225,7 +225,7 @@ static json_t *describe(const struct internal_comm *s, const struct replacement 
 static void put_together(struct internal_comm *s, struct replacement *r, bool all)
 {
     double last[MOMENTS], mine[MOMENTS];
-    int n = r->kept;
+    int n = r->calls < MOMENTS ? (int)r->calls : MOMENTS;
     for (int i = 0; i < n; i++)
         mine[i] = s->rank == r->root ? -INFINITY : r->moment[i];
     if (all && PMPI_Reduce(mine, last, n, MPI_DOUBLE, MPI_MAX, r->root, s->comm))

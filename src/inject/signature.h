@@ -21,8 +21,7 @@ struct signatures { /* an injection's data in internal_comm.kept[] */
     int n;
 };
 
-/* The signature of C in the table of injection SELF, added if it is new; NULL if the table is full.
- */
+/* The signature of C in the table of SELF, added if it is new; NULL if the table is full. */
 struct signature *signature_of(const struct injection *self, const struct collective *c);
 
 /* signature_of() for injection.due(): also counts the call, and records this rank's entry time in
