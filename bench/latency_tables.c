@@ -25,7 +25,8 @@ static struct column columns[] = {
 /* The first columns are copied from COLUMNS. */
 enum { POINT_COLUMNS = 4 };
 static struct column pair_columns[] = {
-    [POINT_COLUMNS] = {"from", NULL, COLUMN_INTEGER, 0, "the rank that enters last"},
+    [POINT_COLUMNS] = {"from", NULL, COLUMN_INTEGER, 0,
+                       "the rank that enters last; for a broadcast, the root"},
     {"to", NULL, COLUMN_INTEGER, 0, "the rank whose exit is measured"},
     {"value", "us", COLUMN_REAL, 2, "time from FROM's entry to TO's exit, by this method"},
     {"low", "us", COLUMN_REAL, 2, "95 % interval within this launch, and the clocks' error"},
@@ -56,6 +57,7 @@ struct tables *latency_tables_new(const struct latency_options *o, struct docume
     *t = (struct tables){.o = o, .d = d};
     columns[0].name = o->broadcasts ? "algorithm" : "operation";
     memcpy(pair_columns, columns, POINT_COLUMNS * sizeof *columns);
+    pair_columns[POINT_COLUMNS - 1].meaning = NULL; /* pairs have no arrival pattern */
     t->methods = document_table_of(d, "methods", "Time of one operation", columns);
     if (o->by_pair)
         t->pairs = document_table_of(d, "pairs",

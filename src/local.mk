@@ -2,7 +2,7 @@
 # contain them: what is linked in the end lists every floor once, from the top to libbase.la.
 # tests/floors.sh reads the #include lines and keeps it so.
 AM_CPPFLAGS = -I$(top_srcdir)/src -I$(top_builddir) -D_GNU_SOURCE $(JANSSON_CFLAGS)
-AM_CFLAGS = $(WARNING_CFLAGS) $(AX_THREADS) -ffunction-sections -fno-align-jumps -fno-align-loops
+AM_CFLAGS = $(WARNING_CFLAGS) $(AX_THREADS) -ffunction-sections
 # Compilers find the headers, which no list of sources names.
 EXTRA_DIST += $(patsubst $(srcdir)/%,%,$(wildcard $(srcdir)/src/*/*.h $(srcdir)/src/*/*/*.h $(srcdir)/bench/*.h))
 

@@ -25,7 +25,8 @@ static struct column columns[] = {
     {"protocol", NULL, COLUMN_TEXT, 0,
      "eager; rendezvous: a send waits for its receive; pull: the receive call fetches the message, "
      "so o_r is unknown; empty: unknown"},
-    {"latency", "us", COLUMN_REAL, 3, "L: one_way minus o_s and o_r, for the smallest size",
+    {"latency", "us", COLUMN_REAL, 3,
+     "L: one_way (with a bound: half of least) minus o_s and o_r, for the smallest size",
      .flags = COLUMN_OPTIONAL},
     {"per_byte", "ns/B", COLUMN_REAL, 4, "G: growth of the gap per byte", .flags = COLUMN_OPTIONAL},
 };

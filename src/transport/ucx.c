@@ -13,7 +13,6 @@ struct follower {
 };
 
 /* Reports the completion of an operation, and returns its follower. */
-
 static struct follower complete(void *user_data, ucs_status_t status)
 {
     struct follower f = *(struct follower *)user_data;

@@ -249,7 +249,7 @@ static struct situation *read_once(const char *directory, double settled)
                         "collprof report %s",
                         directory, directory);
         else
-            reason_give("%s: no readable record (rank-*.ledger)%s%s", directory,
+            reason_give("%s: no record that can be read (rank-*.ledger)%s%s", directory,
                         s->names->warnings.n ? ": " : "",
                         s->names->warnings.n ? s->names->warnings.at[0].text : "");
         situation_free(s);

@@ -215,7 +215,7 @@ done <<'END'
 1|cannot write /nowhere/x|report -o /nowhere/x known
 1|known: no trace: use records|report --format=perfetto known
 1|known: no trace: use records|report --format=otf2 known
-1|empty: no readable record|where empty
+1|empty: no record that can be read|where empty
 1|no timeline: the run was not traced|plot --from=0 -o none.html known
 0|^p.html: open|plot -o p.html known
 2|expected one directory, not 'known' and 'first'|plot known first

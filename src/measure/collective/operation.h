@@ -74,11 +74,10 @@ struct operation_call {
     int send_count, recv_count;    /* as in MPI; reductions: only RECV_COUNT, RECV_TYPE and OP */
     MPI_Datatype send_type, recv_type;
     MPI_Op op;
-    const struct bcast
-        *by;             /* for a broadcast by an algorithm of ours; NULL for the library's own */
-    collective_run *own; /* another implementation, which gets BYTES bytes and MPI_BXOR, not the
-                            counts and types above; NULL for the library's own */
-    bool persistent;     /* operation_run() starts REQUEST and waits for it */
+    const struct bcast *by; /* for a broadcast by collprof's algorithm; NULL: the library's */
+    collective_run *own;    /* another implementation, which gets BYTES bytes and MPI_BXOR, not the
+                               counts and types above; NULL for the library's own */
+    bool persistent;        /* operation_run() starts REQUEST and waits for it */
     MPI_Request request;
 };
 

@@ -52,7 +52,7 @@ static void list_fill(struct pair_list *list, const struct latency_run *r, bool 
         int index = ranks ? k : run_index(r, from, to);
         if (ranks || run_couples(r, from, to, with_self))
             list->pair[list->n++] =
-                (struct candidate){least && least[index] >= 0 ? least[index] : -1, k, index};
+                (struct candidate){least && !isnan(least[index]) ? least[index] : -1, k, index};
     }
     qsort(list->pair, (size_t)list->n, sizeof *list->pair, compare_candidates);
 }

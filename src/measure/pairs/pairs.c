@@ -318,8 +318,8 @@ int pairs_measure(MPI_Comm comm, const struct pairs_plan *plan, struct pairs *p)
         error = find_drift(&m, p);
     if (error == MPI_SUCCESS)
         error = collect_hosts(&m, p);
-    if (error == MPI_SUCCESS && m.rank == 0 && !pairs_find_clocks(p))
-        error = MPI_ERR_NO_MEM;
+    if (error == MPI_SUCCESS)
+        error = sync_all_have(comm, m.rank > 0 || pairs_find_clocks(p));
     free(m.buffer);
     free(m.row);
     free(m.times);
