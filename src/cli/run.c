@@ -153,6 +153,8 @@ static void check_slips(int argc, char **argv)
     for (int i = 1; i < argc && *argv[i] == '-' && strcmp(argv[i], "--") != 0; i++) {
         if (!strncmp(argv[i], "-n", 2) || !strncmp(argv[i], "--np", 4))
             cli_refuse("-n is an option of the launcher: use: mpiexec -n N collprof run ./app");
+        if (!strncmp(argv[i], "--repeat", 8))
+            cli_refuse("use: collprof repeat -n 5 mpiexec -n N collprof run ./app");
         if (!strcmp(argv[i], "--full") || !strncmp(argv[i], "--format", 8) ||
             !strncmp(argv[i], "--table", 7))
             cli_refuse("%s is for the report, after the run: use: collprof report %s", argv[i],

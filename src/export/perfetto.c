@@ -1,6 +1,6 @@
 /* A trace as JSON for Perfetto and chrome://tracing: a process for each rank (numbered from 1,
  * since viewers hide process 0), a slice for each call, an arrow for each matched message. Each
- * event is written at once, since a trace may be larger than memory. */
+ * event is written at once, since the JSON may be larger than memory. */
 #include "export/export.h"
 
 #include "report/labels.h"

@@ -230,8 +230,9 @@ static void explain(const struct ack_verdict *v, char *text, size_t size)
         snprintf(text, size,
                  "unknown: this destination, or a rank that it may depend on, was always late");
     else if (v->doubt == ACK_UNREADY)
-        snprintf(text, size,
-                 "receivers entered just before the root: perhaps too high by up to RTL");
+        snprintf(
+            text, size,
+            "receivers entered about when the root did: perhaps too high by up to a round trip");
     else if (v->doubt == ACK_MISSING)
         snprintf(text, size, "rank %d was late, so its messages did not compete: perhaps too low",
                  v->missing_rank);

@@ -42,8 +42,9 @@ enum ack_doubt {
                     have competed with those to i, so the latency may be too high */
     ACK_MISSING, /* a rank that i does not depend on was late: its messages did not compete with
                     those to i, so the latency may be too low */
-    ACK_UNREADY, /* a rank that i may depend on entered less than a message time before the root: in
-                    a rendezvous protocol up to RTL_i of the latency may be a wait for its reply */
+    ACK_UNREADY, /* a rank that i may depend on entered less than a message time before the root,
+                    or after it: in a rendezvous protocol up to RTL_i of the latency may be a wait
+                    for its reply */
     ACK_DELAYED  /* a rank that i may depend on, or i itself, was late */
 };
 

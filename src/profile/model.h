@@ -150,8 +150,8 @@ void profile_thin_trace(struct profile *p, size_t limit);
  * with the least bytes. */
 void profile_limit_peers(struct profile *p, size_t limit);
 
-/* Above LIMIT, removes channels with as many messages sent as received. If too many remain, removes
- * all and sets p->unbalanced. */
+/* Above LIMIT, removes channels with as many messages sent as received, of the same
+ * types. If too many remain, removes all and sets p->unbalanced. */
 void profile_limit_balances(struct profile *p, size_t limit);
 
 /* Computes p->arrivals from the events of collectives. */

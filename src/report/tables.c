@@ -254,7 +254,7 @@ static const struct column cause_columns[] = {
     COLUMN(
         "kind", TEXT, "cause",
         "computation: time outside of MPI between two calls; transfer: time in a call without its "
-        "wait; unknown: before a time window of the trace, or calls whose waits are unknown"),
+        "wait; unknown: edges of the trace's time windows, or calls whose waits are unknown"),
     COLUMN("rank", RANK, NULL, "the rank on which the cause occurs"),
     COLUMN("caused", TIME, NULL, "waiting time that results from this cause, sum of all ranks"),
     OPTIONAL("error", TIME, "+-",

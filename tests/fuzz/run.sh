@@ -27,25 +27,8 @@ collprof report seeds/pairs/ours >/dev/null || fail "pairs that cannot be read"
 $MPIEXEC -n 2 collbench-bcast --sizes=1K --budget=0.05 --format=json --output=seeds/launches/ours >/dev/null ||
     fail "no launches"
 cp seeds/launches/ours seeds/document/ours
-cat >seeds/scenario/ours <<EOF
-scenario two-at-once two operations pending, the last rank late
-participants others
-    start
-    issue ibroadcast root 1 bytes 4K
-    issue iallreduce
-    comp 20
-    sync
-    stop
-participants last
-    start
-    delay
-    issue operation
-    sync
-    stop
-participants 1-2
-    start
-    stop
-EOF
+sed -n '/^scenario two/,/^\.Ed/{/^[.$]/!p}' "$built/pages/collbench-scenario.1" >seeds/scenario/ours
+test -s seeds/scenario/ours || fail "no scenario in the manual"
 
 status=0
 for name; do

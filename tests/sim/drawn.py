@@ -3,7 +3,7 @@ import json
 import sys
 
 name, calm, what, late, path = sys.argv[1:]
-MARKS = "unknown", "may be less", "may be more"
+MARKS = "unknown", "perhaps too"
 # Us of one message; and from the root's last call to each broadcast where it pauses: what takes longer is marked.
 ONE_WAY, PAUSE = 21.6, 400
 
