@@ -35,11 +35,12 @@ def excess(r):
 def judge(case, rows):
     library, grid = rows[0], next(r for r in rows if r["algorithm"] == "grid")
     advised = grid if grid["advised"] == "yes" else library
+    time = advised["measured"] if advised["measured"] < math.inf else math.nan  # advised by differences, its own time unknown
     stated = [{**r, "clocks": case["drift"]} for r in rows if r["predicted"] and r["measured"] < math.inf]
     return {"kind": case["kind"], "clocks": case["drift"], "grid": grid, "advised": advised, "stated": stated, "unknown": sum(not r["predicted"] for r in rows[1:]),
             "shares": case["kind"] not in NOTHING_SHARED or case["ranks_a_host"] > 1,
-            "library": advised["measured"] / library["measured"],
-            "best": advised["measured"] / min(r["measured"] for r in rows)}
+            "library": time / library["measured"],
+            "best": time / min(r["measured"] for r in rows)}
 
 
 def show(case, rows):
@@ -80,6 +81,7 @@ def summarize(results):
                 max(1, int(most * len(part))), len(part))
                for of, part, most in (("one clock", [f for f in found if not f["clocks"]], 0.03),
                                       ("clocks of hosts", [f for f in found if f["clocks"]], 0.4))),
+             ("advised, and not measured for lack of a clock", sum(math.isnan(f["best"]) for f in found), max(1, 0.02 * len(found)), len(found)),
              ("outside of their interval", sum(excess(r) > 0 for r in stated),
               (0.07 if len(found) > 99 else 0.15) * len(stated), len(stated)),
              ("unknown where nothing is shared", sum(f["unknown"] for f in alone), rows / 20, rows)]
