@@ -53,10 +53,10 @@ static void export(struct profile *p)
     export_csv.write(&r, p, nowhere);
     show_trace(&r, p);
     export_html.write(&r, p, nowhere);
-    struct document *d = compare_document(
-        &(struct compare_request){
-            {(struct profile *const[]){p, p}, 1, 1, NULL}, (const char *const[]){"a", "b"}, 0.1},
-        NULL);
+    struct document *d =
+        compare_document(&(struct compare_request){(struct profile *const[]){p, p}, 1, 1, NULL,
+                                                   (const char *const[]){"a", "b"}, 0.1},
+                         NULL);
     document_write(d, nowhere, FORMAT_TEXT);
     document_free(d);
 }

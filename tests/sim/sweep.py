@@ -48,6 +48,10 @@ def simulate(case, seconds, arguments, **environment):
     return out
 
 
+def root(operation, case):
+    return ["--root=%d" % case["root"]] if operation in ("broadcast", "gather", "reduce", "scatter") else []
+
+
 def run(seed, most_ranks, directory, seconds):
     """The case, and per method its value, whether it is marked, and the truth."""
     case = make.write(seed, most_ranks, directory)
@@ -64,8 +68,7 @@ def run(seed, most_ranks, directory, seconds):
     out = simulate(case, seconds, ["sim/collbench-bcast", "--method=all", "--algorithm=" + what[0],
                                    "--sizes=" + what[1], "--root=" + what[2], "--format=json"],
                    **noise)
-    rows = json.loads(out[out.index("{"):])["tables"]["methods"]["rows"]
-    return case, truth, {row["method"]: row for row in rows}
+    return case, truth, {row["method"]: row for row in json.loads(out[out.index("{"):])["tables"]["methods"]["rows"]}
 
 
 BOUNDS_STATED = {"ways_differ", "clock_bound", "at_most"}

@@ -32,8 +32,7 @@ def run(seed, most_ranks, directory, seconds):
         hostile.update(SIM_NOISE=str(case["noise"]), SIM_NOISE_US=str(10 * truth["direct"]))
     size = [] if case["operation"] == "barrier" else ["--sizes=%d:%d" % (case["bytes"], case["bytes"])]
     out = sweep.simulate(case, seconds, ["sim/collbench-collective", *size,
-                                         "--operation=" + case["operation"],
-                                         "--root=%d" % case["root"], "--format=json"], **hostile)
+                                         "--operation=" + case["operation"], *sweep.root(case["operation"], case), "--format=json"], **hostile)
     rows = json.loads(out[out.index("{"):])["tables"]["methods"]["rows"]
     return case, truth, {row["method"]: row for row in rows}
 
