@@ -20,10 +20,10 @@ struct plan plan_default(void)
 const char *const plan_stop_names[] = {
     [STOP_CI] = "ci", [STOP_PAPER] = "paper", [STOP_FIXED] = "fixed", NULL};
 
-static double simulators_time; /* without a lock, since a simulation has one thread */
+static double simulators_time; /* seconds; no lock, since a simulation has one thread */
 
-/* The simulator needs about 10 us for a message, and 10 us more for every 256 ranks, since it looks
- * through the pending receives of each. */
+/* The simulator needs about 10 us for a message, and 10 us more for every 256 ranks, since it
+ * searches the pending receives of each rank. */
 void budget_messages(int n, int ranks)
 {
     if (clock_source == CLOCK_SOURCE_EXTERNAL)
@@ -40,7 +40,7 @@ double budget_now(void)
     return clock_now() + simulators_time;
 }
 
-/* In an application that is profiled, a lost sample is better than an exit. */
+/* If memory is short, the sample is lost: better than to end an application that is profiled. */
 void samples_add(struct samples *s, double value)
 {
     if (array_has_room((struct array *)s, sizeof value))
@@ -68,9 +68,9 @@ enum { EMPTY_MAX = 20 };
  * most PAPER_ATTEMPTS_MAX times, so that it ends even on a noisy machine without a budget. */
 enum { PAPER_REPEATS_MIN = 8, PAPER_ATTEMPTS_MAX = 50 };
 
-/* STOP_CI: half of the interval's width, as a share of the median. For medians below 250 ns it is
- * 5 ns instead, half of the last printed digit, since 2 % of them are less than a clock resolves.
- */
+/* STOP_CI: half of the interval's width, as a share of the median. For medians below 250 ns the
+ * limit is 5 ns, half a unit of the last printed digit, since 2 % of such a median are less than a
+ * clock resolves. */
 static const double ci_width = 0.02, width_least = 5e-9;
 
 /* STOP_PAPER: standard deviation as a share of the mean. */
@@ -154,8 +154,8 @@ static bool wants_more(struct keeping *k)
     return batches < (size_t)k->plan.repeats_max && !interval_is_narrow(k);
 }
 
-/* Whether the median has an interval. With four times the samples that one needs, autocorrelation
- * prevents it, and more samples would not help: this counts as an interval. */
+/* Whether the median has a 95 % interval. If four times the samples that an interval needs gave
+ * none, they are autocorrelated, and more would not help: the result is true, too. */
 static bool has_interval(const struct keeping *k)
 {
     struct summary s = samples_summary(&k->s->samples);
@@ -168,8 +168,8 @@ static bool is_spent(const struct keeping *k)
            (time_left(k, k->plan.budget_most) <= 0 || has_interval(k));
 }
 
-/* Whether to run another batch. The budget is checked before the rule, since STOP_PAPER may reject
- * the attempt in progress, and without time for another one there would be no result. */
+/* Whether to run another batch. The budget is checked before the stop rule, since STOP_PAPER may
+ * reject the attempt in progress, and without time for another one there would be no result. */
 static bool goes_on(struct keeping *k)
 {
     if (!is_spent(k))
@@ -237,7 +237,7 @@ static struct instruction instruction_next(struct keeping *k, double hold)
 
 static void batch_done(struct keeping *k, const struct batch *b, int n, double elapsed)
 {
-    /* A batch makes one untimed operation before the counted ones. */
+    /* ELAPSED includes the first operation of most batches, which is not among the repetitions. */
     k->s->per_operation = elapsed / (b->repetitions + 1);
     if (!k->counting) {
         k->warm += b->repetitions;
@@ -252,7 +252,7 @@ static void batch_done(struct keeping *k, const struct batch *b, int n, double e
         sum += k->value[i];
     samples_add(&k->means, sum / n);
     k->operations += b->repetitions;
-    /* A rank sends faster until the library's buffers are full: these samples are left out. */
+    /* Sends are faster until the library's buffers are full: these samples are left out. */
     size_t first = k->plan.stop == STOP_CI ? stats_transient(k->value, (size_t)n) : 0;
     for (size_t i = first; i < (size_t)n; i++)
         samples_add(&k->s->samples, k->value[i]);
@@ -300,7 +300,7 @@ int series_measure(MPI_Comm comm, const struct plan *plan, double hold, batch_ru
             break;
         double start = budget_now();
         int n = 0;
-        budget_barrier(size); /* every batch begins with one */
+        budget_barrier(size); /* every batch begins with a barrier */
         if ((error = run(arg, &o.batch, k.value, &n)) != MPI_SUCCESS)
             break;
         if (keeps)
@@ -336,8 +336,8 @@ bool estimates_differ(struct estimate a, struct estimate b, double tolerance)
 static const double settle_tolerance = 2e-3;
 enum { CURVE_MAX = 10 }; /* largest number of holds that are tried */
 
-/* Whether a longer hold lowered the value. If it is larger instead, this is noise: a longer loop
- * has more cold caches and interruptions, but a hold cannot make an operation slower. */
+/* Whether a longer hold lowered the value. A larger value is noise: a longer loop has more cold
+ * caches and interruptions, but a hold cannot make an operation slower. */
 static bool falls(struct estimate before, struct estimate last)
 {
     return last.value < before.value && estimates_differ(before, last, settle_tolerance);
@@ -368,7 +368,7 @@ static bool curve_take(struct curve *c, struct series *one, struct series *s, do
     series_free(s);
     *s = *one;
     c->hold = hold;
-    /* Longer holds take longer, so that even fewer samples would fit. */
+    /* After few samples stop: with a longer hold even fewer would fit into the budget. */
     return first || !few;
 }
 

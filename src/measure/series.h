@@ -16,9 +16,9 @@
 #include <stddef.h>
 
 enum stop_rule {
-    STOP_CI,    /* 95 % interval of the median within 2 % of it or 5 ns, or the budget is spent */
-    STOP_PAPER, /* de Supinski and Karonis, section 3: 8 to 30 means of M operations; sd < 3 % of
-                   their mean, otherwise the attempt is rejected and repeated */
+    STOP_CI,    /* until the 95 % interval of the median is within 2 % of the median or 5 ns */
+    STOP_PAPER, /* de Supinski and Karonis, section 3: 8 to 30 means of M operations; if their sd is
+                   3 % of their mean or more, the attempt is rejected and repeated */
     STOP_FIXED  /* exactly repeats_min times M operations */
 };
 
@@ -27,12 +27,12 @@ struct plan {
     enum stop_rule stop;
     int repeats_min, repeats_max; /* batches; paper: 8 and 30 */
     double budget;                /* seconds; 0: no limit. A series that exceeds it ends */
-    double budget_most; /* limit instead of BUDGET, not below it, while the median has no interval;
-                           0: BUDGET */
+    double budget_most; /* seconds; larger limit that replaces BUDGET while the median has no 95 %
+                           interval; 0: BUDGET */
     double until; /* clock_now() of rank 0 after which no batch begins, even without a result, since
                      an application waits for the measurement; 0: no such limit */
     int warmup;   /* operations before the first sample */
-    double known; /* seconds of one operation, if known from a series before: then there is no
+    double known; /* seconds of one operation as measured by an earlier series: then there is no
                      warm-up; 0: unknown */
 };
 
@@ -45,7 +45,7 @@ extern const char *const plan_stop_names[];
 /* clock_now() for budgets. In a simulation, whose own clock does not show how long a user waits, it
  * also contains an estimate of the processor time that the simulator has used. */
 double budget_now(void);
-/* In a simulation: N messages, or a barrier's, among RANKS ranks add to budget_now(). */
+/* In a simulation: N messages, or the messages of a barrier, of RANKS ranks raise budget_now(). */
 void budget_messages(int n, int ranks);
 void budget_barrier(int ranks);
 
@@ -65,28 +65,28 @@ struct summary samples_summary(const struct samples *s);
 struct series {
     struct samples samples; /* every raw sample of the accepted attempt (see STOP_PAPER) */
     double loop_mean;       /* mean of the batches' means, as the paper reports it; NaN if none */
-    int repetitions;        /* M as used: less than the plan's if the budget was short */
+    int repetitions;        /* operations in the last batch: fewer than M if the budget was short */
     double per_operation;   /* duration of the last batch divided by its operations */
     bool over_budget;       /* the budget ended the series, not its stop rule */
 };
 
 /* What one batch has to do, equal on all ranks. */
 struct batch {
-    double hold; /* 0: none */
+    double hold; /* seconds, see above; 0: no hold */
     int repetitions;
     bool first; /* earlier batches of this series are discarded: they were warm-up or a rejected
                    attempt */
 };
 
-/* Runs BATCH. Rank 0 sets VALUE[0 .. *N) (room for batch->repetitions) to one value per
- * operation, or to a single one if the quantity is a mean over many operations (a gap). Others
- * leave it unchanged. Returns an MPI error code. */
+/* Runs BATCH. Rank 0 sets VALUE[0 .. *N) (room for batch->repetitions) to one value per operation,
+ * or to a single one if the quantity is a mean over many operations (a gap). Other ranks leave
+ * VALUE unchanged. Returns an MPI error code. */
 typedef int (*batch_run)(void *arg, const struct batch *batch, double *value, int *n);
 
-/* Measures a series with one hold. PLAN is the same on all ranks; only rank 0 uses its budgets,
- * which are for this series alone, and HOLD. S is filled on rank 0, zeroed elsewhere; free it with
- * series_free(). If the plan's M does not fit into the budget, it is reduced. Returns an MPI error
- * code. */
+/* Measures a series in which each operation waits for HOLD seconds. PLAN is the same on all ranks;
+ * only rank 0 uses HOLD and the plan's budgets, which are for this series alone. If
+ * plan->repetitions do not fit into the budget, a batch has fewer. S is filled on rank 0, zeroed
+ * elsewhere; free it with series_free(). Returns an MPI error code. */
 int series_measure(MPI_Comm comm, const struct plan *plan, double hold, batch_run run, void *arg,
                    struct series *s);
 void series_free(struct series *s);
@@ -99,9 +99,9 @@ struct estimate samples_estimate(const struct samples *s);
  * intervals of two points overlap (or differ by at most 0.2 %, since in a simulation intervals have
  * no width). The first point of the constant part is accepted as the result, since longer holds
  * only add noise. If intervals are missing, or so wide that they could hide a fall, the curve is
- * not settled, and its last point is accepted. The batches subtract the hold themselves. */
+ * not settled, and its last point is accepted. The batch function subtracts the hold. */
 struct curve {
-    double hold;  /* of the accepted point; NaN if none */
+    double hold;  /* seconds, of the accepted point; NaN: no point yet */
     bool settled; /* a longer hold was tried, and the value did not fall */
 };
 

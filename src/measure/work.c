@@ -11,12 +11,12 @@
 
 enum {
     CHUNK = 10000, /* steps between two checks of the stop flag: about 10 us */
-    RUNS = 21,     /* runs for one quartile */
-    TRIES = 12     /* corrections of the number of steps */
+    RUNS = 21,     /* timed runs, of which the lower quartile is taken */
+    TRIES = 12     /* most corrections of the number of steps */
 };
 
-/* Every step depends on the previous one, so that none run in parallel. The assembler statement
- * makes the compiler keep the steps although X is not used. */
+/* Every step depends on the previous one, so that the processor cannot run steps in parallel. The
+ * assembler statement makes the compiler keep the steps although X is not used. */
 static void compute(uint64_t units)
 {
     uint64_t x = units | 1;

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 struct work {
-    uint64_t units;  /* steps of a chain of dependent multiplications */
-    double achieved; /* seconds that these units take without contention */
+    uint64_t units;  /* steps: multiplications, each dependent on the one before */
+    double achieved; /* seconds that UNITS take without CPU contention */
 };
 
 /* Finds the amount of work that takes SECONDS on the calling thread's processor, within 1 % unless
@@ -20,14 +20,14 @@ struct work work_calibrate(double seconds);
 void work_do(const struct work *w);
 
 /* Does the work, and returns how many seconds it took, without the cost of reading the clock. In a
- * simulation it only returns them. */
+ * simulation it does nothing and returns ACHIEVED. */
 double work_time(const struct work *w);
 
 /* Page faults of the calling thread so far. Always 0 in a simulation. */
 long work_page_faults(void);
 
-/* Starts N threads that compute, without writing to memory, until work_threads_stop() ends and
- * frees them. NULL if threads cannot be started, as in a simulation. */
+/* Starts N threads that compute, without writing to memory, until work_threads_stop() ends them and
+ * frees the struct. NULL if threads cannot be started, as in a simulation. */
 struct work_threads;
 struct work_threads *work_threads_start(int n);
 void work_threads_stop(struct work_threads *t);

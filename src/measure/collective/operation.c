@@ -8,7 +8,7 @@
 #include <strings.h>
 
 /* Test data: byte K of what rank FROM sends to rank TO. Neighbouring values of any argument give
- * different bytes, so that data of a wrong rank or place are noticed. */
+ * different bytes, so that data from a wrong rank or offset are detected. */
 static unsigned char element(int from, int to, size_t k)
 {
     uint32_t x =
@@ -18,8 +18,8 @@ static unsigned char element(int from, int to, size_t k)
 
 #define SEND c->send, c->send_count, c->send_type
 #define RECV c->recv, c->recv_count, c->recv_type
-/* X(name, blocking and non-blocking function; kind, extents of send and receive buffer, whether it
- * reduces; arguments, which blocking, non-blocking and persistent calls share). */
+/* X(our name, blocking and non-blocking MPI function; enum collective_kind, enum operation_extent
+ * of send and receive buffer, whether it reduces; arguments that all forms of the call share). */
 #define OPERATIONS(X)                                                                              \
     X("barrier", Barrier, Ibarrier, ALL, NONE, NONE, false, c->comm)                               \
     X("broadcast", Bcast, Ibcast, FROM_ROOT, NONE, BLOCK, false, RECV, c->root, c->comm)           \
@@ -33,7 +33,7 @@ static unsigned char element(int from, int to, size_t k)
     X("reduce-scatter", Reduce_scatter_block, Ireduce_scatter_block, ALL, BLOCKS, BLOCK, true,     \
       c->send, RECV, c->op, c->comm)                                                               \
     X("scan", Scan, Iscan, PREFIX, BLOCK, BLOCK, true, c->send, RECV, c->op, c->comm)
-#ifdef COLLPROF_SIMULATED /* SMPI ends the program in MPI_Dist_graph_create_adjacent */
+#ifdef COLLPROF_SIMULATED /* SMPI aborts in MPI_Dist_graph_create_adjacent */
 #define NEIGHBOR_OPERATIONS(X)
 #else
 #define NEIGHBOR_OPERATIONS(X)                                                                     \
@@ -130,7 +130,7 @@ void operation_fill_buffers(const struct operation_call *c)
 {
     for (int j = 0; c->bytes && (size_t)j * c->bytes < c->send_bytes; j++)
         fill_block(c, c->send + (size_t)j * c->bytes, c->rank, partner(c, c->operation->send, j));
-    /* Not 0, which may be a correct result: a byte that was not delivered must be noticed. */
+    /* Not 0, which may be the correct result: a byte that was not delivered must be detected. */
     if (c->recv_bytes)
         memset(c->recv, 0xa5, c->recv_bytes);
     /* A broadcast has one buffer, RECV, which the root sends. */
@@ -196,8 +196,8 @@ void operation_release(struct operation_call *c)
     c->send_bytes = c->recv_bytes = 0;
 }
 
-/* Byte K of block BLOCK that this rank must have received. Operations that send one block to all
- * have the data for rank 0. */
+/* Byte K of block BLOCK that this rank must have received. Where a rank sends the same block to all
+ * ranks, the block has the test data for rank 0. */
 static unsigned char expected(const struct operation_call *c, int block, size_t k)
 {
     const struct operation *o = c->operation;
@@ -218,9 +218,9 @@ bool operation_check(const struct operation_call *c)
     return true;
 }
 
-/* --- as a case to be measured --- */
+/* --- the operation as a latency_case --- */
 
-/* Makes the operation with any root: the methods "rounds" change it for each. */
+/* Makes the operation with root ROOT: the methods "rounds" and "imb" use each rank in turn. */
 static int run(void *arg, int root)
 {
     struct operation_call c = *(const struct operation_call *)arg;

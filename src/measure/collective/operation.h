@@ -2,10 +2,10 @@
  *
  * Each has a blocking and a non-blocking call with the same buffers. operation_prepare() makes
  * calls with MPI_BYTE (Gracia et al., 4.1), reductions by MPI_BXOR, and fills the buffers so that
- * the correct result is known: operation_check() finds an operation that did not do its work. BYTES
- * is one block: the whole message of a broadcast, reduce, allreduce or scan; what each rank
- * contributes to a gather or allgather; what goes to each rank in a scatter, alltoall or
- * reduce-scatter; what goes to each neighbour; a barrier has none. */
+ * the correct result is known: operation_check() finds an operation that did not do its work. Its
+ * BYTES are the size of one block: the whole message of a broadcast, reduce, allreduce or scan;
+ * what each rank contributes to a gather or allgather; what goes to each rank in a scatter,
+ * alltoall or reduce-scatter; what goes to each neighbour; a barrier has none. */
 #pragma once
 
 #include "base/names.h"
@@ -27,8 +27,8 @@ typedef int collective_run(const void *send, void *recv, int count, MPI_Datatype
 /* What a buffer holds: nothing, one block, a block for each rank, or one for each neighbour. */
 enum operation_extent { EXTENT_NONE, EXTENT_BLOCK, EXTENT_BLOCKS, EXTENT_NEIGHBORS };
 
-/* The neighbours of a rank are those at these distances, modulo the number of ranks: 1 and a row of
- * a square in both directions, as for a five-point stencil on a torus. */
+/* Each rank has four neighbours, as for a five-point stencil on a torus: the ranks at distance 1
+ * and at distance sqrt(P), rounded, in both directions, modulo the number P of ranks. */
 enum { NEIGHBORS = 4 };
 
 #define OPERATION_PERSISTENT "persistent-"
@@ -38,18 +38,18 @@ struct operation {
     const char *twin, *persistent_name; /* "ibroadcast", "persistent-broadcast" */
     const char *mpi_name;               /* "MPI_Bcast"; its twin is "MPI_Ibcast" */
     enum collective_kind kind;
-    /* What each buffer holds. Only the root has the send buffer of an operation from it, and the
-     * receive buffer of one to it. */
+    /* What each buffer holds. In an operation from the root only the root has a send buffer; in one
+     * to the root, a receive buffer. */
     enum operation_extent send, recv;
     bool reduces;
     int (*call)(const struct operation_call *c);
     int (*start)(const struct operation_call *c, MPI_Request *request);
     int (*init)(const struct operation_call *c,
-                MPI_Request *request); /* of the persistent form; NULL if the library lacks it */
+                MPI_Request *request); /* makes a persistent request; NULL: not in this library */
 };
 
-/* barrier, broadcast, gather, allgather, allreduce (the paper's), then reduce, scatter,
- * alltoall, reduce-scatter, scan, neighbor-allgather, neighbor-alltoall. */
+/* The operations of Gracia et al., barrier, broadcast, gather, allgather, allreduce, then reduce,
+ * scatter, alltoall, reduce-scatter, scan, neighbor-allgather, neighbor-alltoall. */
 extern const struct operation operations[];
 extern const size_t n_operations;
 
@@ -66,18 +66,18 @@ static inline bool operation_is_rooted(const struct operation *o)
  * same call is started again. */
 struct operation_call {
     const struct operation *operation;
-    MPI_Comm comm, topology; /* TOPOLOGY: the same ranks, for operations with neighbours */
+    MPI_Comm comm, topology; /* TOPOLOGY: the graph of neighbours */
     int rank, size, root;
     size_t bytes; /* of one block */
     unsigned char *send, *recv;
-    size_t send_bytes, recv_bytes; /* of the buffers on this rank */
-    int send_count, recv_count;    /* as in MPI; reductions: only RECV_COUNT, RECV_TYPE and OP */
+    size_t send_bytes, recv_bytes; /* sizes of this rank's buffers */
+    int send_count, recv_count;    /* of MPI's call; reductions: only RECV_COUNT, RECV_TYPE, OP */
     MPI_Datatype send_type, recv_type;
     MPI_Op op;
     const struct bcast *by; /* for a broadcast by collprof's algorithm; NULL: the library's */
-    collective_run *own;    /* another implementation, which gets BYTES bytes and MPI_BXOR, not the
-                               counts and types above; NULL for the library's own */
-    bool persistent;        /* operation_run() starts REQUEST and waits for it */
+    collective_run *own; /* a user's implementation, called with BYTES, MPI_BYTE and MPI_BXOR, not
+                            the counts and types above; NULL for the library's own */
+    bool persistent;     /* operation_run() starts REQUEST and waits for it */
     MPI_Request request;
 };
 
@@ -100,14 +100,14 @@ void operation_fill_buffers(const struct operation_call *c);
 bool operation_check(const struct operation_call *c);
 
 /* The latency_case for C, which must outlive it; the caller sets clock, plan, together, after,
- * ring_bytes and every. FRESH: the root writes its data again before every operation. Then they are
+ * ring_bytes and every. FRESH: the root rewrites its data before every operation. Then the data are
  * only in its own cache, like newly computed data; otherwise other ranks' caches may have them. */
 struct latency_case operation_case(struct operation_call *c, bool fresh);
 
 /* Makes the operation. Returns an MPI error code. */
 static inline int operation_run(const struct operation_call *c)
 {
-    MPI_Request request = c->request; /* MPI_Wait leaves a persistent request as it is */
+    MPI_Request request = c->request; /* a copy suffices: MPI_Wait keeps a persistent request */
     if (c->persistent)
         return PMPI_Start(&request) ?: PMPI_Wait(&request, MPI_STATUS_IGNORE);
     if (c->own)

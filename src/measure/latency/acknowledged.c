@@ -1,12 +1,12 @@
-/* Measures one pair without a common clock. FROM enters the operation last. TO leaves it, waits for
- * the hold time, and sends FROM an acknowledgement, after which FROM begins the next operation. */
+/* Measures one pair without a common clock. FROM enters the operation last. TO exits, waits for the
+ * hold time, and sends FROM an acknowledgement, after which FROM begins the next operation. */
 #include "measure/latency/run.h"
 
 /* The data of an acknowledgement and of a ping. Both must have one size, since the time of a ping
  * is subtracted from that of an acknowledgement. */
 struct ack {
-    double held; /* seconds between receipt and acknowledgement, on the sender's clock */
-    double sent; /* a ping's answer: when it was sent, on the common clock */
+    double held; /* seconds from TO's exit to its acknowledgement, on TO's clock */
+    double sent; /* in the answer to a ping: when TO sent it, on the common clock */
 };
 enum { ACK_DOUBLES = 2 };
 
@@ -36,9 +36,8 @@ static double holds_before(const struct latency_run *r)
     return r->rank == r->from ? 1 : r->rank == r->to ? 0.25 : 0.5;
 }
 
-/* Waits for HOLD, then sends the acknowledgement, which says how long this took on TO's own clock.
- * CLOCK_COST: half a reading at the start and half a reading at the end are outside the interval.
- */
+/* Waits for HOLD, then sends the acknowledgement, which contains the time waited by TO's own clock.
+ * CLOCK_COST is added, since half a clock reading at either end is outside the interval. */
 static int acknowledge(const struct latency_run *r, double hold)
 {
     struct ack ack = {0, 0};
@@ -51,8 +50,8 @@ static int acknowledge(const struct latency_run *r, double hold)
 }
 
 /* TIME: at FROM, for each repetition, the time from its entry to the arrival of the
- * acknowledgement, minus TO's hold. If FROM and TO are one rank, there is no acknowledgement: the
- * time inside the call. */
+ * acknowledgement, minus TO's hold. If FROM and TO are one rank, TIME is its time in the call, and
+ * there is no acknowledgement. */
 static int run_acknowledged(struct latency_run *r, const struct batch *b, double *time)
 {
     const bool from = r->rank == r->from, to = r->rank == r->to;
@@ -92,7 +91,7 @@ int batch_acknowledged(void *arg, const struct batch *b, double *value, int *n)
 
 /* --- the acknowledgement measured by itself --- */
 
-/* TO's side of a ping. */
+/* On rank TO: receives a ping from FROM and answers it. */
 static int ping_answer(const struct latency_run *r)
 {
     struct ack ack;
@@ -101,7 +100,8 @@ static int ping_answer(const struct latency_run *r)
     return ack_send(r, r->from, TAG_PING, &ack);
 }
 
-/* FROM's side of a ping. *ONE_WAY: latency of the answer, on the common clock. */
+/* On rank FROM: sends a ping to TO and receives the answer. Seconds: *TRIP, the round trip;
+ * *ONE_WAY, the latency of the answer by the common clock. */
 static int ping_ask(const struct latency_run *r, double *trip, double *one_way)
 {
     struct ack ack = {0, 0};

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* Moments of one operation on one rank, on the common clock. */
+/* One rank's entry to and exit from one operation, seconds on the common clock. */
 struct stamp {
     double entry, exit;
     double late; /* 1: this rank missed the announced time */
@@ -14,10 +14,10 @@ struct stamp {
 struct direct {
     struct latency_run *run;
     int last;    /* the rank that enters when the others are inside; -1: all enter together */
-    double hold; /* LAST enters this many seconds plus the slack after the others */
-    bool window; /* times count from the first entry, not the last */
-    struct harmony own, *start; /* START is OWN, or latency_case.start */
-    struct stamp *mine, *all;   /* stamps of a batch; ALL is only on rank 0 */
+    double hold; /* seconds; LAST enters after the others by this plus harmony.slack */
+    bool window; /* times count from the first rank's entry, not the last rank's */
+    struct harmony own, *start; /* announces the times: latency_case.start if set, else &OWN */
+    struct stamp *mine, *all;   /* of a batch: this rank's; on rank 0: all ranks' */
 
     /* Seconds that each rank waits after an operation before it sends again, since its messages
      * would delay ranks that are still in the operation. Rank 0 computes it from the spread of the
@@ -26,12 +26,12 @@ struct direct {
 
     /* The rest is only on rank 0. */
     int dropped;                   /* operations that some rank entered late */
-    struct latency_figure *figure; /* by rank, for the times since the last entry; NULL: unused */
+    struct latency_figure *figure; /* by rank: time from the last entry to its exit; NULL: none */
     struct samples entries_apart;  /* seconds from first to last entry of each operation */
 };
 
-/* Waits for this rank's entry: the announced time and the delay of this rank. LATE: it has passed.
- */
+/* Waits until this rank has to enter: until the announced time plus the rank's delay. *LATE: that
+ * moment had already passed. */
 static int begin(struct direct *d, bool *late)
 {
     struct latency_run *r = d->run;
@@ -73,7 +73,7 @@ struct seen {
     bool late;
 };
 
-/* Reduces the ranks' stamps of one operation: rank i's is OF[i * N]. */
+/* Finds these from all ranks' stamps of one operation. The stamp of rank i is OF[i * N]. */
 static struct seen see(const struct direct *d, const struct stamp *of, size_t n)
 {
     bool broadcast = d->run->c->kind == COLLECTIVE_FROM_ROOT;
@@ -188,7 +188,7 @@ static int run(struct latency_run *r, struct latency_result *result)
 
 enum { PILOT_ROUNDS = 3 };
 
-/* Stores the time from the last rank's entry to each exit, on rank 0. */
+/* On rank 0: stores the time from the entry of rank d->last to each rank's exit. */
 static void pilot_take(const struct direct *d)
 {
     struct latency_run *r = d->run;
@@ -203,9 +203,9 @@ static void pilot_take(const struct direct *d)
     }
 }
 
-/* Makes one operation that does not count, then PILOT_ROUNDS with each source as the last to enter,
- * within a third of the budget. The first round may take a third of the largest budget, and its
- * first operation any time: without it nothing is known of the pairs. */
+/* Makes one operation that is not stored, then PILOT_ROUNDS operations for each source, in which
+ * the source enters last. Limit: a third of plan->budget; for the first round a third of
+ * budget_most; none for the first operation, without which nothing is known of the pairs. */
 static int pilot_rounds(struct direct *d)
 {
     struct latency_run *r = d->run;

@@ -29,24 +29,24 @@ struct latency_case {
     void (*before)(void *arg); /* called on each rank before an operation, not timed; NULL for none.
                                   Only on the root may it take time. Not called by methods that
                                   time back-to-back operations without a synchronization */
-    /* Makes one operation and checks its data, before and after the measurement; NULL for none.
-     * Sets, equally on all ranks, how many ranks have wrong data. */
+    /* Called before and after the measurement: makes one operation and checks its data; NULL for
+     * none. Sets *WRONG, on all ranks, to the number of ranks with wrong data. */
     int (*check)(void *arg, int *wrong);
     void *arg; /* the argument of RUN, BEFORE and CHECK */
     enum collective_kind kind;
-    int root; /* 0 for an operation without one */
+    int root; /* 0 for an operation without a root */
     /* True: "direct" lets all ranks enter at one announced moment, and "held" also measures how
      * long a rank is in the call when it enters last. False, only with COLLECTIVE_FROM_ROOT: the
-     * root enters when all others are inside and is not a destination: the paper's OL_i. */
+     * root enters when all others are inside, and is no destination, as for the paper's OL_i. */
     bool together;
-    double after;     /* TOGETHER: delay of this rank's entry after the announced time, seconds */
+    double after;     /* if TOGETHER, this rank enters so many seconds after the announced time */
     int ring_bytes;   /* size of each message of the method ring-barrier */
     struct plan plan; /* its budgets are for the whole case, all methods together; 0: no limit */
     struct sync_clock *clock; /* the ranks' common clock; NULL: all are on one host and share
                                  clock_now() */
-    struct harmony *start;    /* for "direct": opened by harmonize_open() and shared by several
-                                 measurements. The caller then bounds the clocks' error by
-                                 sync_check(). NULL: the measurement opens its own */
+    struct harmony *start;    /* for "direct": announces start times; opened by harmonize_open() and
+                                 shared by several measurements. The caller then bounds the clocks'
+                                 error by sync_check(). NULL: the measurement opens its own */
     bool every; /* the caller needs the figures of all pairs, so a short budget is divided among all
                    of them; false: it is spent on the slowest pairs */
 };
@@ -61,7 +61,7 @@ enum {
 
 enum latency_verdict {
     VERDICT_NONE,     /* not judged: needs both methods "ol" and "held" */
-    VERDICT_HOLDS,    /* the intervals exclude a difference of 5 % */
+    VERDICT_HOLDS,    /* the intervals of both methods exclude a difference of 5 % */
     VERDICT_VIOLATED, /* the two methods differ by more than their intervals and 1 % */
     VERDICT_UNKNOWN   /* undecided */
 };
@@ -73,13 +73,13 @@ struct latency_figure {
     struct estimate value; /* as in latency_result, for this pair; NaN if not measured */
     double error;          /* error bound of VALUE, from which half a round trip was subtracted: one
                               direction may take all of it. 0 if each direction could be measured */
-    double loop_mean;      /* VALUE computed from the means of loops, as in the paper */
-    struct samples timed[N_TIMED]; /* in the order taken; none if not measured */
-    struct curve curve; /* TIMED_OPERATION by hold; HOLD is NaN or 0 for methods without a hold */
-    bool has_message;   /* overhead: VALUE may contain the latency of a rendezvous message */
-    enum latency_verdict verdict; /* ol: whether the paper's assumption holds, that no rank on the
-                                     path delays the next broadcast */
-    enum latency_verdict check;   /* ol: whether the paper's own test passes: E_i > every g_j */
+    double loop_mean;      /* VALUE by the mean of all batches, as in the paper, not by medians */
+    struct samples timed[N_TIMED]; /* raw, seconds, in the order taken; n = 0: not measured */
+    struct curve curve; /* of TIMED_OPERATION; HOLD is NaN or 0 for methods without a hold */
+    bool has_message;   /* for "overhead": VALUE may contain the latency of a rendezvous message */
+    enum latency_verdict verdict; /* for "ol": whether the paper's assumption holds, that no rank on
+                                     the path delays the next broadcast */
+    enum latency_verdict check;   /* for "ol": whether E_i > every g_j, the paper's own test */
 };
 
 /* How a method's value relates to the operation latency OL: the time from the last rank's entry (of
@@ -90,22 +90,22 @@ enum latency_meaning {
     MEANS_LOWER_BOUND, /* <= OL */
     MEANS_UPPER_BOUND, /* >= OL */
     MEANS_LATENCY,     /* max over i of OL_i */
-    MEANS_LATENCY_IF,  /* the same if the paper's assumption holds */
+    MEANS_LATENCY_IF,  /* max over i of OL_i if the paper's assumption holds */
     MEANS_OVERHEAD,    /* not OL: processor time of the call on one rank */
     MEANS_SUITE        /* what another suite's loop reports; not among "all" */
 };
 
 struct latency_result {
     const struct latency_method *method;
-    struct estimate value;         /* seconds; METHOD's MEANING says what it is */
-    double loop_mean;              /* VALUE computed from the means of loops, or NaN */
+    struct estimate value;         /* seconds; METHOD's MEANING says which time it is */
+    double loop_mean;              /* VALUE from the mean of the batches' means; NaN: none */
     struct series series;          /* empty for methods that measure pair by pair */
     struct latency_figure *figure; /* one for each rank or pair; NULL if the method has none */
     int n_figures;
-    int slowest;         /* index of the largest figure; -1: none */
-    int measured, asked; /* pairs (of "imb": roots); fewer are measured if the budget ends */
+    int slowest;         /* index in FIGURE of the largest value; -1: none */
+    int measured, asked; /* pairs or ranks (imb: roots); fewer are measured if the budget ends */
     bool at_least;       /* a pair that was not measured may be slower than VALUE */
-    int violations;      /* destinations violating the paper's assumption; -1: ol or held missing */
+    int violations;      /* destinations violating the paper's assumption; -1: ol or held not run */
     int impossible;      /* pairs whose computed latency is 0 or less; they have no result */
     bool over_budget;    /* the budget ended a series, or the search for the hold time */
     /* Of the methods "direct" and "repro-window": */
@@ -118,9 +118,9 @@ struct latency_outcome {
     int size;                      /* on rank 0 the number of ranks; 0 elsewhere */
     struct latency_result *result; /* one for each method, in the caller's order */
     size_t n_results;
-    int wrong_ranks; /* ranks with wrong data, before measuring (then nothing is measured) or after;
-                        known to all ranks */
-    double clock_cost; /* cost of one clock reading at rank 0; already subtracted */
+    int wrong_ranks;   /* number of ranks with wrong data in the check before the measurement (which
+                          is then skipped) or after it; set on all ranks */
+    double clock_cost; /* of one clock reading at rank 0, seconds; already subtracted */
 };
 
 /* For latency_method.kinds. */
@@ -136,13 +136,13 @@ struct latency_method {
     const char *name;  /* as in --method=NAME */
     const char *value; /* what its value is, in words for reports: "largest OL_i" */
     enum latency_meaning meaning;
-    unsigned kinds; /* operations other than broadcasts that it applies to: bits 1 << enum
+    unsigned kinds; /* kinds of operations, besides broadcasts, that it applies to: bits 1 << enum
                        collective_kind */
     enum latency_figures figures;
     int weight;   /* its share of the budget, relative to the others */
     bool skipped; /* the method is left out if two of its loops, of P operations each, exceed the
                      budget */
-    int (*run)(struct latency_run *run, struct latency_result *result); /* an MPI error code */
+    int (*run)(struct latency_run *run, struct latency_result *result); /* returns an MPI error */
     const struct loop *loop; /* of methods in loops.c: the loop that RUN repeats; else NULL */
     /* Called at rank 0 after all methods have run, to compare their results; may be NULL. */
     void (*judge)(const struct latency_outcome *outcome, struct latency_result *result);
@@ -151,7 +151,7 @@ struct latency_method {
 extern const struct latency_method *const latency_methods[];
 extern const size_t n_latency_methods;
 
-/* NULL if there is no method of that name. */
+/* Finds the method with name NAME, as "held"; NULL if there is none. */
 const struct latency_method *latency_method_find(const char *name);
 
 /* Runs METHODS on the case, in this order: the most important ones should be first, since any may
@@ -171,8 +171,8 @@ bool latency_unsettled(const struct latency_result *r);
 
 /* The value of R, or of its figure F if that is not NULL. *ERROR is the error in seconds that
  * clocks and halved round trips may cause: the interval is widened by it, and the value is NaN if
- * *ERROR exceeds 1.1 times the value. LOW is 0 for an upper bound, HIGH is NaN for a lower bound.
- */
+ * *ERROR exceeds 1.1 times the value. LOW is 0 if the value is only an upper bound, HIGH is NaN if
+ * it is only a lower bound. */
 struct estimate latency_within(const struct latency_result *r, const struct latency_figure *f,
                                double *error);
 

@@ -8,14 +8,14 @@
 /* Whose times become samples: the root's, each rank's, the largest or the mean of all ranks. */
 enum times { TIMES_OF_ROOT, TIMES_OF_EACH, TIMES_LARGEST, TIMES_MEAN };
 
-/* ROOTS_: a step is one operation, from one root or from each rank in turn. ROUND_: a step is an
- * operation from every rank, in this order. */
+/* ROOTS_: a step is one operation, from one root or from each rank in turn. ROUND_: a step is one
+ * operation from each rank, in the order that the name says. */
 enum roots { ROOTS_ONE, ROOTS_IN_TURN, ROUND_FORWARD, ROUND_BACKWARD, ROUND_RANDOM };
 
 struct looping;
 
 struct loop {
-    int (*step)(const struct looping *q, int k); /* the K-th step, from 0; -1: untimed */
+    int (*step)(const struct looping *q, int k); /* makes step K >= 0; -1: untimed */
     enum times times;
     enum roots roots;
     bool single;       /* one value for a batch: the mean of its steps. Unless SEPARATE is set, the
@@ -57,7 +57,7 @@ static int ring_pass(const struct looping *q, bool receive, bool send)
     return send ? PMPI_Send(q->own, bytes, MPI_BYTE, after, TAG_RING, r->c->comm) : MPI_SUCCESS;
 }
 
-/* The paper's figure 5: a message starts at task 0, passes the ring twice, and ends at task P-2. */
+/* The paper's figure 5: a message from task 0 goes round the ring twice and ends at task P-2. */
 static int operation_and_ring(const struct looping *q, int k)
 {
     const struct latency_run *r = q->run;
@@ -68,8 +68,8 @@ static int operation_and_ring(const struct looping *q, int k)
     return ring_pass(q, second, second && r->rank < r->size - 2);
 }
 
-/* The paper's figure 8. Its loop receives P acknowledgements, which must be an error: only P-1
- * ranks send one. */
+/* The paper's figure 8. The loop in the figure receives P acknowledgements, apparently by mistake:
+ * only P-1 ranks send one, and P-1 are received here. */
 static int operation_and_acks(const struct looping *q, int k)
 {
     const struct latency_run *r = q->run;
@@ -84,8 +84,8 @@ static int operation_and_acks(const struct looping *q, int k)
     return MPI_SUCCESS;
 }
 
-/* Fills OWN with the roots of a round; unless drawn, they begin with the case's root. All ranks
- * draw the same order without a message, since POSIX defines the numbers of nrand48(). */
+/* Fills OWN with the roots of a round; unless the order is random, it begins with the case's root.
+ * All ranks draw the same order without a message, since POSIX defines the numbers of nrand48(). */
 static void roots_order(struct looping *q)
 {
     const struct latency_run *r = q->run;
@@ -99,8 +99,8 @@ static void roots_order(struct looping *q)
     }
 }
 
-/* A broadcast from every root (figure 6). Before the first round there is an untimed broadcast from
- * the last root, as before every other round. */
+/* One broadcast from every root (the paper's figure 6). Step -1 is only an untimed broadcast from
+ * the last root, so that the first timed round follows that root, as all later rounds do. */
 static int a_round(const struct looping *q, int k)
 {
     const int *root = q->own;
@@ -196,9 +196,9 @@ static int batch_loop(void *arg, const struct batch *b, double *value, int *n)
 /* Least gap in seconds: a coarse clock may measure 0, but the first hold must be positive. */
 static const double gap_least = 1e-7;
 
-/* Sets r->gap to the largest g_j, of the batch in which that is smallest. In a short loop the root
- * may be done before its first message arrives, and g_j is too small: then the duration of the
- * batch per operation is used. */
+/* Sets r->gap to the largest g_j of all ranks, in the batch where this largest is smallest. In a
+ * short loop the root may be done before its first message arrives, and g_j is too small: then the
+ * duration of the batch per operation is used. */
 static void keep_gap(struct latency_run *r, const struct series *s)
 {
     double least = stats_summarize(s->samples.value, s->samples.n).min;

@@ -1,6 +1,6 @@
 /* The paper's own method "ol": OL_i = E_i - RTL_i / 2 (figures 9 and 10); and "held", which delays
- * the acknowledgement until no rank is busy with the previous operation, and subtracts its one-way
- * latency: doc/methods.md, section 1. */
+ * the acknowledgement until no rank is busy with the previous operation, and subtracts the
+ * acknowledgement's one-way latency: doc/methods.md, section 1. */
 #include "measure/latency/run.h"
 
 extern const struct latency_method latency_held;
@@ -12,7 +12,7 @@ static int one(struct latency_run *r, struct plan plan)
     struct curve curve = {.hold = NAN};
     const struct latency_case *c = r->c;
     double ack_loop = 0, half = held ? 1 : 0.5;
-    /* The others wait half a hold unless FROM is the root (acknowledged.c), and at least a gap. */
+    /* The first hold. Unless FROM is the root, other ranks wait half of it, at least a gap. */
     double first = c->kind == COLLECTIVE_FROM_ROOT ? r->gap : 2 * r->gap;
     if (r->from != r->to)
         TRY(run_measure_pings(r, !held, &plan, &ack_loop));
@@ -42,11 +42,12 @@ static int run(struct latency_run *r, struct latency_result *result)
     return run_pairs(r, held && r->c->together, one);
 }
 
-/* The paper's assumption holds if the methods "ol" and "held" agree. Differences below 4 clock
- * readings, which are the error of E_i, RTL_i and the held E_i together, are ignored. */
+/* The paper's assumption is violated if "ol" and "held" differ by more than 1 % and their
+ * intervals, and holds if they differ by less than 5 % or 100 ns. Differences below 4 clock
+ * readings, the error of E_i, RTL_i and the held E_i together, are ignored. */
 static const double violated_from = 0.01, holds_within = 0.05, holds_within_seconds = 100e-9;
 
-/* Whether the intervals exclude a difference of 5 % or more; false if one is missing. */
+/* Whether the intervals exclude a larger difference than these limits; false without intervals. */
 static bool agree(struct estimate a, struct estimate b, double clock_cost)
 {
     double room = fmax(holds_within * b.value, fmax(holds_within_seconds, 4 * clock_cost));

@@ -11,7 +11,7 @@ static unsigned char *delay_of(const struct latency_run *r, int i, int j)
     return &delays[(size_t)i * (size_t)r->size + (size_t)j];
 }
 
-/* A batch of operations that rank TO enters late, by the hold. Values are its times in the call. */
+/* A batch of operations that rank TO enters late, by the hold. Values: TO's times in the call. */
 static int batch_delayed(void *arg, const struct batch *b, double *value, int *n)
 {
     struct latency_run *r = arg;
@@ -30,7 +30,7 @@ static int batch_delayed(void *arg, const struct batch *b, double *value, int *n
 }
 
 /* Finds the ranks that leave late because rank TO enters late: in all of three operations, since in
- * one of them a rank may have been late only because it lost its processor. */
+ * one of them a rank may have been late only because it was not scheduled. */
 static int find_who_waits(struct latency_run *r)
 {
     enum { ROUNDS = 3 };
@@ -95,8 +95,8 @@ const struct latency_method latency_overhead = {
     .name = "overhead",
     .value = "largest o_i",
     .meaning = MEANS_OVERHEAD,
-    /* Not for operations in which every rank waits for every other: even for the last one to enter,
-     * messages have not arrived, since others send them after they got its own. */
+    /* Not for operations in which every rank waits for every other: even when the last rank enters,
+     * messages to it have not arrived, since others send them only after they received its own. */
     .kinds = KIND_FROM_ROOT | 1u << COLLECTIVE_TO_ROOT | 1u << COLLECTIVE_PREFIX,
     .figures = FIGURES_RANKS,
     .weight = 4,

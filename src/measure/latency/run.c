@@ -19,7 +19,7 @@ const struct latency_method *latency_method_find(const char *name)
     return NULL;
 }
 
-/* Never 0 after the end of the budget: 0 would mean that there is no limit. */
+/* Even after the end of the budget the plan's budget is not 0, which would mean no limit. */
 struct plan run_plan_part(const struct latency_run *r, double part)
 {
     struct plan plan = r->c->plan;
@@ -254,15 +254,15 @@ static int run_all(struct latency_run *r, struct latency_outcome *o)
 {
     const struct plan *plan = &r->c->plan;
     double end = budget_now() + plan->budget;
-    int weights = 0; /* of the methods that remain */
+    int weights = 0; /* sum over the methods not yet run */
     r->last = fmax(end, end - plan->budget + plan->budget_most);
     for (size_t k = 0; k < r->n_methods; k++)
         weights += r->methods[k]->weight;
     for (size_t k = 0; k < r->n_methods; weights -= r->methods[k++]->weight) {
         struct latency_result forgotten = no_result;
         double part = (double)r->methods[k]->weight / weights;
-        /* In an application the time is short, and latencies matter most: such a method gets at
-         * least half of the time left. */
+        /* In an application the time is short, and latencies matter most: a method that measures
+         * the latency gets at least half of the time left. */
         if (plan->until > 0 && r->methods[k]->meaning == MEANS_LATENCY)
             part = fmax(part, 0.5);
         r->end = end;

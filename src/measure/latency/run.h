@@ -89,11 +89,11 @@ static inline double run_global(const struct latency_run *r, double local)
 /* Local: the case's plan, with the fraction PART of the method's remaining budget. */
 struct plan run_plan_part(const struct latency_run *r, double part);
 
-/* Measures a series without a hold, which gives RESULT its series and value. */
+/* Measures a series without a hold, and sets RESULT's series and value. */
 int run_series(struct latency_run *r, const struct plan *plan, batch_run batch, void *arg,
                struct latency_result *result);
 
-/* Sends N values, MINE of rank FROM, to VALUE on rank 0. Other ranks return at once. */
+/* Copies N doubles from MINE on rank FROM to VALUE on rank 0. Other ranks return at once. */
 int values_to_rank_0(const struct latency_run *r, int from, const double *mine, double *value,
                      int n);
 
@@ -109,32 +109,32 @@ static inline int run_index(const struct latency_run *r, int from, int to)
                                         : from * r->size + to;
 }
 
-/* The following three are for rank 0. */
+/* Call the following three functions on rank 0 only; on other ranks figure_take() does nothing. */
 /* Moves the samples of S into TIMED[PART] of the figure in progress. */
 void figure_take(struct latency_run *r, int part, struct series *s);
-/* Sets the value of the figure in progress, and makes it the result's if it is the largest so far.
- * LOOP is the value from loop means. */
+/* Sets the value of the figure in progress, and the result's value to it if it is the largest so
+ * far. LOOP: the value from the mean of the batches' means. */
 void figure_set_value(struct latency_run *r, struct estimate value, double loop);
 /* Sets the values of all ranks' figures from their samples. The result is the largest of them
  * without that of rank EXCLUDED (-1: none is excluded). */
 void figures_of_ranks(struct latency_run *r, int excluded);
 
-/* loops.c: sets r->gap on rank 0, if it is 0. Measures it with the fraction PART of the budget. */
+/* loops.c: measures r->gap, unless rank 0 already has it, with the fraction PART of the budget. */
 int run_gap_once(struct latency_run *r, double part);
 
 /* pairs.c: calls ONE for every pair whose TO depends on FROM (run_couples()), or for every rank if
- * the method has FIGURES_RANKS. ONE measures it with PLAN and fills its figure. With a budget, the
- * slowest pairs of the pilot are first; when the budget is spent, pairs that cannot be the slowest
- * are skipped. */
+ * the method has FIGURES_RANKS. ONE measures the pair r->from, r->to with PLAN and fills its
+ * figure. With a budget, the pairs that the pilot found slowest come first; when the budget is
+ * spent, pairs that cannot be the slowest are skipped. */
 typedef int (*pair_run)(struct latency_run *r, struct plan plan);
 int run_pairs(struct latency_run *r, bool with_self, pair_run one);
 
-/* pairs.c, local: whether TO's exit depends on FROM's entry. For FROM = TO it is WITH_SELF. */
+/* pairs.c, local: whether TO's exit depends on FROM's entry. If FROM = TO: WITH_SELF. */
 bool run_couples(const struct latency_run *r, int from, int to, bool with_self);
 
 /* A pair, as the pilot measured it. */
 struct candidate {
-    double time; /* the shortest, seconds; -1: unknown */
+    double time; /* shortest time in the pilot, seconds; -1: unknown */
     int at;      /* its place in the order without a pilot, which decides between equal times */
     int index;   /* run_index() */
 };
@@ -155,9 +155,9 @@ int run_pilot(struct latency_run *r);
 int batch_acknowledged(void *arg, const struct batch *b, double *value, int *n);
 
 /* acknowledged.c: measures the acknowledgement by itself, as a round trip or one-way, into
- * TIMED_PING. *LOOP: its value from loop means. The time used is subtracted from PLAN's budget. */
+ * TIMED_PING. *LOOP: the batches' mean. The time used is subtracted from PLAN's budget. */
 int run_measure_pings(struct latency_run *r, bool round_trip, struct plan *plan, double *loop);
 
-/* acknowledged.c, local: E, a time with an acknowledgement in it, minus ACK, that of the
- * acknowledgement. The interval is as wide as both together. */
+/* acknowledged.c, local: E, a time that includes an acknowledgement, minus ACK, the time of the
+ * acknowledgement alone. The interval is as wide as both together. */
 struct estimate latency_of(struct estimate e, struct estimate ack);

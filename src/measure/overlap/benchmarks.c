@@ -1,6 +1,6 @@
 /* The overlap benchmarks: the paper's six, a control ("serial", without overlap) and some more.
- * Each is a list of steps for node 0 (rank 0) and one for the other ranks. The receiver posts its
- * receive before the sender starts: a message of 0 bytes says so. */
+ * Each has a list of steps for node 0 (rank 0) and another list for the other ranks. The receiver
+ * posts its receive, then sends 0 bytes as a notice, for which the sender waits. */
 #include "base/clock.h"
 #include "measure/overlap/overlap.h"
 
@@ -8,23 +8,23 @@
 
 enum { TAG_NOTICE, TAG_DATA };
 
-/* The steps of a round. "The peers" are on node 0 all receivers, on the other ranks node 0. */
+/* The steps of a round. Node 0's peers are all receivers; the other ranks' peer is node 0. */
 enum {
     STEPS_END,
-    NOTIFY, /* send 0 bytes to the peer */
-    AWAIT,  /* receive 0 bytes from each peer */
-    BEGIN,  /* time counts from here */
-    CLEAR,  /* node 0: NOTIFY, and compute what remains of the notice's latency */
+    NOTIFY, /* send a notice of 0 bytes to the peer */
+    AWAIT,  /* receive a notice from each peer */
+    BEGIN,  /* start the clock: T_measured begins */
+    CLEAR,  /* node 0: NOTIFY, and find how much of the notice's latency is left */
     ISEND,  /* start to send the data to each peer */
     IRECV,  /* start to receive the data from one peer */
     WORK,   /* the computation */
     WAIT,   /* complete all requests */
-    SEND,   /* blocking, to one peer */
+    SEND,   /* blocking send of the data to one peer */
     RECV,
-    TIME,              /* T_measured is the time until here */
+    TIME,              /* stop the clock: T_measured ends */
     TIME_LESS_LATENCY, /* TIME minus the latency of the notice that is part of it */
     TIME_HALF,         /* half of TIME, since there were two messages */
-    ACKNOWLEDGED       /* node 0: AWAIT, and compute when the data arrived */
+    ACKNOWLEDGED       /* node 0: AWAIT notices, and find from them when the data arrived */
 };
 
 static double elapsed(const struct overlap_side *s)
@@ -42,7 +42,7 @@ static void notify(const struct overlap_side *s)
     PMPI_Send(NULL, 0, MPI_BYTE, peer_of(s, 0), TAG_NOTICE, s->stage->comm);
 }
 
-/* Starts messages of equal size that share the data, to each peer in turn or from one. */
+/* Starts PARTS messages that share the data: to each peer in turn, or (not SENDS) from one peer. */
 static void start_messages(struct overlap_side *s, bool sends)
 {
     int peers = s->stage->rank == 0 && sends ? s->peers : 1;
@@ -59,10 +59,10 @@ static void start_messages(struct overlap_side *s, bool sends)
     }
 }
 
-/* T_measured ends when the data arrive, one latency before their acknowledgement does, but not
- * before node 0 has computed and waited. PUBLISHED: the paper subtracts the latency always, even
- * if the acknowledgement came while node 0 still computed. Receives are posted for all peers at
- * once, since a library may send to the later ones only while node 0 is in a call. */
+/* T_measured ends when the data arrive, one latency before their acknowledgement, or when node 0
+ * has computed and waited, if that is later. PUBLISHED: as in the paper, which always subtracts the
+ * latency, even if the acknowledgement came while node 0 still computed. Receives are posted for
+ * all peers at once, since a library may send to some peers only while node 0 is in a call. */
 static void take_acknowledgements(struct overlap_side *s)
 {
     struct overlap_round *round = &s->round;
@@ -93,7 +93,7 @@ static void take_step(struct overlap_side *s, int step)
         s->began = clock_now();
         break;
     case CLEAR:
-        notify(s); /* only when this notice has arrived can the message start */
+        notify(s); /* the message cannot start before this notice arrives */
         s->round.late = fmax(0, s->stage->latency[1] - elapsed(s));
         break;
     case ISEND:
@@ -152,7 +152,7 @@ struct overlap_round overlap_play(struct overlap_side *s, const struct work *wor
 #define SENDS STEPS(AWAIT, BEGIN, ISEND, WORK, WAIT, TIME, ACKNOWLEDGED)
 #define PING_PONG                                                                                  \
     .first = STEPS(AWAIT, BEGIN, SEND, RECV, TIME_HALF), .others = STEPS(IRECV, NOTIFY, WAIT, SEND)
-/* T_comm is the time of a blocking send. The acknowledgement is not timed. */
+/* Benchmark "cpu": T_comm is the time of a blocking send; the acknowledgement is not timed. */
 #define CPU                                                                                        \
     .first = STEPS(AWAIT, BEGIN, ISEND, WORK, WAIT, TIME, AWAIT),                                  \
     .without_work = STEPS(AWAIT, BEGIN, SEND, TIME, AWAIT), .others = RECEIVES

@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-    WARMUP = 3,       /* untimed rounds before those of a cell */
+    WARMUP = 3,       /* untimed rounds before a cell's rounds */
     BASE_WARMUP = 24, /* untimed rounds before the base round */
     BASE_RUNS = 51,   /* least number of base rounds: many, since every ratio depends on them */
     BATCH = 5         /* runs between two checks of the budget */
@@ -24,8 +24,8 @@ static double half_interval(const struct summary *s)
     return s->n ? (s->median_high - s->median_low) / 2 : 0;
 }
 
-/* Writes to all pages: unwritten ones all map to one page of zeros, which stays in the cache, so
- * that large messages would take half of their time. */
+/* Writes to all pages: unwritten pages all map to one page of zeros, which stays in the cache, so
+ * that large messages would take only half as long as usual. */
 static unsigned char *new_buffer(size_t bytes)
 {
     unsigned char *buffer = malloc(bytes);
@@ -39,7 +39,7 @@ void overlap_close(struct overlap_stage *stage)
     free(stage->latency);
 }
 
-/* Contiguous bytes, or the paper's vector: whole blocks only, so a remainder is not sent. */
+/* Contiguous bytes, or the paper's vector: only whole blocks, the remainder is not sent. */
 static void set_type(struct overlap_side *s, size_t bytes)
 {
     if (s->benchmark->vector && bytes >= BLOCK) {
@@ -60,7 +60,7 @@ static void close_side(struct overlap_side *s)
         PMPI_Type_free(&s->type);
 }
 
-/* False on all ranks if any of them has no threads. Call close_side() even then. */
+/* False on all ranks if any of them cannot start its threads. Call close_side() even then. */
 static bool open_side(struct overlap_side *s, const struct overlap_benchmark *b,
                       const struct overlap_stage *stage, size_t bytes, int threads)
 {
@@ -71,11 +71,11 @@ static bool open_side(struct overlap_side *s, const struct overlap_benchmark *b,
     return sync_all_have(stage->comm, !b->by_threads || s->computing) == MPI_SUCCESS;
 }
 
-/* Times of the runs of a cell, complete on rank 0. */
+/* Times of the runs of a cell, in seconds; only rank 0 has all of them. */
 enum { MEASURED, PUBLISHED, LATE, COMM, COMP, N_TIMES };
 struct runs {
     struct overlap_side *side;
-    const struct work *work; /* NULL for none: then T_comm and T_comp are not measured */
+    const struct work *work; /* computation; NULL: none, so no T_comm and T_comp */
     struct samples of[N_TIMES];
     int n;
 };
@@ -106,7 +106,7 @@ static void one_run(struct runs *r)
     r->n++;
 }
 
-/* Returns rank 0's value on all ranks. */
+/* Broadcasts rank 0's VALUE and returns it. */
 static bool of_rank_0(const struct overlap_side *s, bool value)
 {
     int same = value;
@@ -115,8 +115,8 @@ static bool of_rank_0(const struct overlap_side *s, bool value)
 }
 
 /* Plays rounds until ROUNDS of them cause no page fault, for at most WARM_SECONDS: the first
- * message through a page of the library's shared memory takes three times as long as later ones,
- * and there are hundreds of such pages. */
+ * message through a page of the library's shared memory takes three times as long as later
+ * messages, and there are hundreds of such pages. */
 #define WARM_SECONDS 0.05
 static void warm_up(const struct runs *r, int rounds)
 {
@@ -140,7 +140,7 @@ static void all_runs(struct runs *r, int warmup, int most, double budget)
             one_run(r);
 }
 
-/* --- the figures --- */
+/* --- the results of a cell --- */
 
 /* The time of a round of B between ranks 0 and TO, from at most MOST runs. */
 static struct summary base_time(const struct overlap_benchmark *b,
@@ -192,8 +192,8 @@ bool overlap_open(struct overlap_stage *stage)
     return true;
 }
 
-/* Computes the cell's figures. LATE: the message could start only after so much computation, which
- * therefore could not overlap and is subtracted. */
+/* Computes the cell's results. LATE: computation before the message could start, in seconds, which
+ * could not overlap and is therefore subtracted. */
 static void judge(const struct runs *r, const struct overlap_stage *stage,
                   const struct overlap_base *base, struct overlap_cell *cell)
 {
@@ -210,7 +210,7 @@ static void judge(const struct runs *r, const struct overlap_stage *stage,
         cell->error = half_interval(&m) / cell->t_comm;
         return;
     }
-    if (comm.median <= 0) /* too large a latency, measured on a busy processor, was subtracted */
+    if (comm.median <= 0) /* the latency subtracted was too large: measured while CPUs were busy */
         return;
     cell->t_comm = comm.median;
     cell->t_comp = comp.median;

@@ -13,15 +13,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { OVERLAP_MESSAGES = 8 }; /* pending at once, at most */
+enum { OVERLAP_MESSAGES = 8 }; /* most messages pending at once */
 
-/* The base round: communication alone, as the paper's T_comm. */
+/* The base round: communication without computation, whose time is the paper's T_comm. */
 enum overlap_base_kind {
     BASE_CONTIGUOUS, /* half a ping-pong of contiguous data */
     BASE_VECTOR,     /* half a ping-pong of blocks of 32 bytes at a stride of 64 */
     BASE_CPU,        /* the time inside a blocking send */
     N_BASES,
-    BASE_NONE = N_BASES /* for benchmarks that the paper does not have */
+    BASE_NONE = N_BASES /* no base round: benchmarks that the paper does not have */
 };
 struct overlap_base {
     size_t bytes;
@@ -32,7 +32,7 @@ struct overlap_base {
 struct overlap_round {
     double measured;  /* T_measured without the messages that start and end the round */
     double published; /* T_measured as the paper defines it */
-    double late;      /* benchmark "receiver": computation before the message could start */
+    double late;      /* benchmark "receiver": seconds computed before the message could start */
 };
 
 /* A benchmark's state on this rank. */
@@ -43,9 +43,9 @@ struct overlap_side {
     int count;
     const struct work *work;        /* the computation; NULL for none */
     int first;                      /* the first rank that node 0 sends to */
-    double clock_cost;              /* of one reading */
+    double clock_cost;              /* of one clock reading */
     double began;                   /* clock_now() when the timed part of the round began */
-    struct work_threads *computing; /* for BY_THREADS, otherwise NULL */
+    struct work_threads *computing; /* threads that compute, if BY_THREADS; else NULL */
     /* The round in progress. PEERS: number of ranks that node 0 sends to; PARTS: messages to each;
      * PENDING: requests that are not complete. */
     int peers, parts, pending;
@@ -58,19 +58,19 @@ struct overlap_benchmark {
     enum overlap_base_kind base; /* which base round is its T_comm */
     bool vector;                 /* blocks of 32 bytes at stride 64 instead of contiguous data */
     bool by_threads;             /* threads compute all the time, so there is no T_comp: the result
-                                    is T_measured over T_comm, by number of threads */
-    int messages;                /* number of messages that share the data equally; 0: one */
+                                    is T_measured / T_comm for each number of threads */
+    int messages;                /* number of messages that share the data equally; 0 means 1 */
     bool to_many;                /* all data to each of up to OVERLAP_MESSAGES other ranks */
-    /* The steps of a round, private to benchmarks.c: of node 0; of node 0 without computation, NULL
-     * if they are the same; of the other ranks. */
+    /* The steps of a round, private to benchmarks.c. FIRST: of node 0; WITHOUT_WORK: of node 0 if
+     * it does not compute, NULL: as FIRST; OTHERS: of the other ranks. */
     const int *first, *without_work, *others;
 };
 
 extern const struct overlap_benchmark overlap_benchmarks[];
 extern const size_t n_overlap_benchmarks;
 extern const struct overlap_benchmark overlap_bases[N_BASES];
-/* Plays one round of S's benchmark, with WORK as its computation (NULL for none). The result is
- * complete on node 0. */
+/* Runs one round of S's benchmark, with WORK as its computation (NULL for none). Only node 0 gets
+ * the times. */
 struct overlap_round overlap_play(struct overlap_side *s, const struct work *work);
 /* Whether B can run on RANKS ranks: TO_MANY needs 3 or more, the others exactly 2. */
 static inline bool overlap_fits(const struct overlap_benchmark *b, int ranks)
@@ -78,15 +78,15 @@ static inline bool overlap_fits(const struct overlap_benchmark *b, int ranks)
     return b->to_many ? ranks > 2 : ranks == 2;
 }
 
-/* What all measurements share. A cell is one benchmark, size and computation. */
+/* What all measurements share. A cell is a choice of benchmark, size and computation. */
 struct overlap_stage {
     MPI_Comm comm;
     size_t largest; /* bytes of the largest message */
-    int runs;       /* at most, for one cell; paper: 50 */
+    int runs;       /* most rounds timed for one cell; paper: 50 */
     double budget;  /* seconds for one cell, used on rank 0; 0: no limit */
     /* Set by overlap_open(): */
     int rank, size;
-    unsigned char *send, *recv; /* room for the largest message with gaps of the same size */
+    unsigned char *send, *recv; /* room for LARGEST bytes in blocks with gaps of equal size */
     double *latency;            /* rank 0: one-way latency of 0 bytes to each rank */
     double latency_error;       /* rank 0: half of the 95 % interval of LATENCY[1] */
 };
@@ -96,26 +96,26 @@ struct overlap_stage {
 bool overlap_open(struct overlap_stage *stage);
 void overlap_close(struct overlap_stage *stage);
 
-/* The base round of one size, between ranks 0 and 1; complete on rank 0. */
+/* Times the base rounds of one size between ranks 0 and 1; only rank 0 gets the times. */
 struct overlap_base overlap_base_measure(struct overlap_stage *stage, size_t bytes);
 
 struct overlap_cell {
     double t_comm, t_comp, t_measured; /* medians; T_COMP is NaN with BY_THREADS */
-    double ratio;     /* overlap_ratio() of these; BY_THREADS: T_measured over T_comm; or NaN */
-    double error;     /* half of the ratio's 95 % interval */
-    double published; /* median of T_measured as the paper defines it; NaN if none */
-    double published_ratio; /* with PUBLISHED and the base round's T_comm, as in the paper */
+    double ratio;           /* overlap_ratio() of these; BY_THREADS: T_measured / T_comm; or NaN */
+    double error;           /* half of the ratio's 95 % interval */
+    double published;       /* median of T_measured as the paper defines it; NaN if none */
+    double published_ratio; /* ratio by PUBLISHED and the base round's T_comm, as in the paper */
     int runs;               /* 0: not measured */
 };
 
-/* Measures one cell with BASE's bytes. T_comp is the time of the work alone, T_comm that of the
- * same steps without work (BY_THREADS: of the base round). Both are measured in turn with the runs,
- * each communication after a computation as in the run itself: immediately after another
- * communication it would be faster, and the control "serial" would show a ratio above 1. No run is
- * discarded: if the library's progress thread takes processor time, that is a cost of the library.
+/* Measures one cell with messages of base->bytes. T_comp is the time of the work alone, T_comm the
+ * time of the same steps without work (BY_THREADS: of the base round). Each run follows both, and
+ * each communication a computation, as in the run itself: right after another communication it
+ * would be faster, and the control "serial" would show a ratio above 1. No run is discarded: if the
+ * library's progress thread takes processor time, that is a cost of the library.
  *
- * WORK is each rank's own; NULL with BY_THREADS. BASE (except its bytes) and CELL are used on rank
- * 0. False, on all ranks, if the benchmark cannot run here (no threads, no memory). */
+ * WORK is calibrated on each rank; NULL with BY_THREADS. Only rank 0 uses BASE (except its bytes)
+ * and CELL. False, on all ranks, if the benchmark cannot run here (no threads, no memory). */
 bool overlap_measure(const struct overlap_benchmark *b, struct overlap_stage *stage,
                      const struct overlap_base *base, const struct work *work, int threads,
                      struct overlap_cell *cell);

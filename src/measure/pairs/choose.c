@@ -8,13 +8,13 @@
 
 const size_t choice_segments[CHOICE_SEGMENTS] = {0, 2048, 8192, 32768};
 
-/* The least by which the interval of a prediction exceeds the model's two limits, as the logarithm
- * of a ratio: doc/methods.md, section 3. With it 95 % of the measured times are inside on kinds of
- * networks that were not used to fit it. */
+/* A prediction's interval is wider than the model's limits by at least this logarithm of a ratio.
+ * It is fitted so that the interval contains 95 % of the times measured on other kinds of networks
+ * than those of the fit: doc/methods.md, section 3. */
 static const double error_least = 0.001;
 
-/* Adds the slowdown of a pair while others are measured, and the variation of round trips: its mean
- * over all pairs, so that no single pair decides. */
+/* ERROR_LEAST plus the logarithms of the slowdown of a pair while others are measured, and of the
+ * variation of round trips, as a mean over all pairs, so that no single pair decides. */
 static double error_of(const struct pairs *p)
 {
     double varied = 0, n = 0;
@@ -35,7 +35,7 @@ void choice_free(struct choice *c)
         schedule_free(&c->s[--c->n]);
 }
 
-/* Adds the schedule that BY builds; CANDIDATE: named as one that "grid" chooses among. */
+/* Adds the schedule that BY builds, named as BY or, if CANDIDATE, "grid (BY)". */
 static void choice_add(struct choice *c, const struct bcast *by, bool candidate,
                        const struct graph *g, int root, size_t segment, int segments)
 {
@@ -54,8 +54,8 @@ static void choice_add(struct choice *c, const struct bcast *by, bool candidate,
     c->s[at] = s;
 }
 
-/* Candidates with one size of segment. The optimiser works on whole messages only; its result is
- * one more candidate, named "grid". */
+/* Adds the schedules with segments of SEGMENT bytes. The optimiser of "grid" works on whole
+ * messages only; its result is one more candidate, named "grid". */
 static bool choose_among(const struct pairs *p, int root, size_t bytes, size_t segment,
                          const struct bcast *builder, struct choice *c, char *why, size_t size)
 {
@@ -109,7 +109,7 @@ static double predict_limit(const struct pairs *p, size_t bytes, const struct sc
     return late < 0 ? fmax(a, b) : fmin(a, b);
 }
 
-/* Whether no two messages are ever under way at the same time. */
+/* Whether each rank sends to at most one, so that one message at a time is under way. */
 static bool is_chain(const struct schedule *s)
 {
     bool chain = true;

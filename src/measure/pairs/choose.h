@@ -1,6 +1,6 @@
 /* Builds schedules from the latencies of pairs, with every candidate of trees/bcast.h, for whole
- * messages and for segments; without MPI. The paper's model predicts them: only messages of the
- * same sender share a resource. If they share more, it would be a lower bound, so it is unknown. */
+ * messages and for segments; without MPI. The paper's model predicts them: only messages of one
+ * sender share a resource. If others do, the prediction is unknown, as a mere lower bound. */
 #pragma once
 
 #include "base/stats.h"
@@ -13,7 +13,7 @@
 enum { CHOICE_SEGMENTS = 4, CHOICE_MAX = 32 };
 extern const size_t choice_segments[CHOICE_SEGMENTS];
 
-/* Schedules in ascending order of prediction. */
+/* Schedules in ascending order of predicted completion. */
 struct choice {
     struct schedule s[CHOICE_MAX];
     int n;
@@ -27,12 +27,12 @@ bool choice_find_schedules(const struct pairs *p, int root, size_t bytes,
                            size_t size);
 void choice_free(struct choice *c);
 
-/* Why the completion of S is unknown; NULL: it is known. Of chains it is, unless pairs slow
- * each other down, as by sharing a processor. */
+/* Why the completion of S is unknown; NULL: it is known. For chains it does not matter whether
+ * messages share a path. */
 const char *schedule_unknown(const struct pairs *p, size_t bytes, const struct schedule *s);
 
-/* Predicts by the paper's model when broadcast S of BYTES completes. Ends of the 95 % interval:
- * low, a sender's messages are apart; high, they arrive together (enum schedule_sharing). Both are
- * widened by the prediction error on other kinds of networks. Measurements of S are not used. The
- * result and the times in S are NaN if it is unknown, or if memory is short. */
+/* Predicts by the paper's model when broadcast S of BYTES completes. The ends of the 95 % interval:
+ * low, if a sender's messages are apart; high, if they arrive together (enum schedule_sharing);
+ * both widened by the prediction error on other kinds of networks. Measurements of S are not used.
+ * The result and the times in S are NaN if schedule_unknown() or if memory is short. */
 struct estimate schedule_predict_interval(const struct pairs *p, size_t bytes, struct schedule *s);

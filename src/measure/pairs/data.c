@@ -69,7 +69,7 @@ bool pairs_all_known(const struct pairs *p, enum pairs_quantity what)
 /* Growth of WHAT per byte, by least squares over all sizes; NaN if it does not grow. */
 static double growth(const struct pairs *p, enum pairs_quantity what, size_t cell)
 {
-    enum { SIZES_MAX = 64 }; /* powers of two, and the largest size */
+    enum { SIZES_MAX = 64 }; /* all powers of two */
     int n = p->n_sizes < SIZES_MAX ? p->n_sizes : SIZES_MAX;
     double bytes[SIZES_MAX], value[SIZES_MAX], of_none, per_byte = 0;
     for (int s = 0; s < n; s++) {

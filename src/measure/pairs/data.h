@@ -15,7 +15,7 @@ enum pairs_quantity {
     PAIRS_SD,
     PAIRS_MEDIAN,
     PAIRS_MIN,
-    PAIRS_BOUND, /* error bound of ONE_WAY, within 0 and the round trip; 0: one clock */
+    PAIRS_BOUND, /* error bound of ONE_WAY; 0: both ranks read one clock */
     /* Quantities with a direction: the row is the sender. */
     PAIRS_DIRECTED,
     PAIRS_SEND = PAIRS_DIRECTED, /* LogGP's o_s: time of the send call, while its receiver waits */
@@ -23,12 +23,12 @@ enum pairs_quantity {
                                     arrived */
     PAIRS_GAP,                   /* LogGP's g: time between arrivals of consecutive messages */
     PAIRS_ONE_WAY,               /* the median latency in this direction, within [0, round trip] */
-    PAIRS_ANSWERED,              /* time of a message and its empty reply */
+    PAIRS_ANSWERED,              /* time of a message and of an empty one in the other direction */
     PAIRS_PORT,                  /* number of the sender's port: see graph.h */
     PAIRS_RENDEZVOUS,            /* 1: a send waits for its receiver; 0: it does not */
     PAIRS_AHEAD, /* the most by which the receiver's clock was ahead of the sender's, both converted
                     to the common clock; only at the smallest size */
-    PAIRS_BY_CLOCKS, /* the latency by these two clocks, so with the difference of their errors */
+    PAIRS_BY_CLOCKS, /* the latency by these two clocks, with the difference of their errors */
     PAIRS_QUANTITIES
 };
 
@@ -47,14 +47,14 @@ struct pairs {
     char **host;
     struct pairs_size *size; /* ascending by bytes */
     int n_sizes;
-    const char *order; /* how it was measured, in words; NULL: not known */
+    const char *order; /* in which order pairs were measured, in words; NULL: unknown */
     double slowdown;   /* ratio of a pair's time while others are measured to its time alone: the
                           largest of all tested pairs; 0: unknown */
     double drift;      /* how much a clock may have changed against the common clock while pairs
                           were measured; INFINITY: clocks contradict each other */
 };
 
-/* Pairs share a path, a network card or a processor if concurrency slows one by more than this. */
+/* Pairs share a path, a network card or a processor if concurrency slows a pair by this factor. */
 #define PAIRS_SHARED 1.2
 
 /* Index of row I, column J in a matrix. */
@@ -63,7 +63,7 @@ static inline size_t pairs_cell(const struct pairs *p, int i, int j)
     return (size_t)i * (size_t)p->n + (size_t)j;
 }
 
-/* WHAT of the pair in CELL. Logs have only means, which stand for median and minimum, too. */
+/* WHAT of the pair in CELL. A log has only the mean, which then stands for median and minimum. */
 static inline double pairs_value(const struct pairs_size *s, enum pairs_quantity what, size_t cell)
 {
     double value = s->of[what][cell];
@@ -95,7 +95,7 @@ bool pairs_set_host(struct pairs *p, int rank, const char *name);
 /* Whether all pairs have WHAT at all sizes. */
 bool pairs_all_known(const struct pairs *p, enum pairs_quantity what);
 
-/* Member "shared" for BYTES: the larger one of the two closest measured sizes; 0: unknown. */
+/* "shared" for a message of BYTES: the larger of the two closest sizes' values; 0: unknown. */
 double pairs_shared(const struct pairs *p, size_t bytes);
 
 /* Bandwidth from I to J in bytes per second: the least-squares slope of half the round trip over
@@ -111,24 +111,24 @@ struct pairs_loggp pairs_loggp(const struct pairs *p, int i, int j);
 
 /* How a message of size number S gets from I to J, and from J to I: "eager"; "rendezvous" (a send
  * waits); "pull" (the receive calls fetch the data, and take as long as a round trip); NULL if
- * unknown, also between eager and pull, as where a short latency consists of the calls. */
+ * unknown, as when a short latency consists mostly of calls, by eager or pull. */
 const char *pairs_protocol(const struct pairs *p, int s, int i, int j);
 
-/* Finds how far clocks may differ, from ONE_WAY by these clocks, which may have any value, and
- * BOUND by their synchronisation. Sets AHEAD, BY_CLOCKS, ONE_WAY and BOUND. If they contradict each
- * other, as when the rate of a clock changed meanwhile, the last two are unknown, and P->drift is
- * INFINITY. False if there is no memory. */
+/* Finds how far clocks may differ, from the measured ONE_WAY, which the clocks' errors may even
+ * make negative, and from BOUND, the clocks' error bounds. Sets AHEAD, BY_CLOCKS, ONE_WAY and
+ * BOUND. If clocks contradict each other, as when the rate of one changed meanwhile, ONE_WAY and
+ * BOUND are unknown, and P->drift is INFINITY. False if there is no memory. */
 bool pairs_find_clocks(struct pairs *p);
 
 /* Makes the graph of a broadcast of BYTES from ROOT. D + w of an edge is its one-way latency by
- * both clocks, each corrected by the middle of what is possible of its lead over the root's clock;
- * LATE 1: by the end that makes arrivals latest, -1: earliest; with 2, -2 it is what gaps and round
- * trips alone allow. An arrival depends on the clocks of
- * the root and of its rank only, whatever the path. If they are unknown, it is half of the median
- * round trip, interpolated between sizes and extrapolated by the bandwidth. D is the time of the
- * send call, at least the port's smallest gap (within its host, or to other hosts), since all the
- * sender's messages by one port share a path, and at most the one-way latency. If send calls are
- * unknown, D is half of the sender's shortest one-way latency. SEGMENT: the message is one of many
- * segments, sent without waiting, so D is the gap. False if there is no memory. */
+ * both clocks, each corrected by its possible lead over the root's clock: LATE 0: by the middle of
+ * the possible range; 1: by the end that makes arrivals latest; -1: earliest; 2, -2: the latest and
+ * earliest that gaps and round trips alone allow. So an arrival depends only on the clocks of the
+ * root and the receiver, whatever the path. Without clocks D + w is half of the median round trip,
+ * interpolated between sizes and extrapolated by the bandwidth. D is the time of the send call, at
+ * least the port's smallest gap (within its host, or to other hosts), since all the sender's
+ * messages by one port share a path, and less than the one-way latency. If send calls are unknown,
+ * D is half of the sender's shortest one-way latency. SEGMENT: the message is one of many segments,
+ * sent without waiting, so D is the gap. False if there is no memory. */
 bool pairs_graph(const struct pairs *p, int root, size_t bytes, bool segment, int late,
                  struct graph *g);

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* A message of BYTES, and the quantities that were measured for all pairs. */
+/* A message of BYTES, and which quantities (send calls, ...) were measured for all pairs. */
 struct sized {
     const struct pairs *p;
     size_t bytes;
@@ -13,7 +13,7 @@ struct sized {
     bool sends, gaps, one_way;
 };
 
-/* Number of the largest measured size up to that of the message, or 0. */
+/* Index of the largest measured size that is at most BYTES; 0 if all are larger. */
 static int size_below(const struct pairs *p, size_t bytes)
 {
     int s = 0;
@@ -58,7 +58,7 @@ static double gap_of(const struct sized *m, int u, int v)
 
 /* One-way latency from I to J as pairs_graph() defines it for LATE. Without clocks it is half of
  * the round trip, more in the direction with the larger gap. A message takes at least its gap; but
- * if clocks differ, that limit may lengthen messages, and errors no longer cancel along a path. */
+ * if clocks differ, only for LATE 2 and -2: with it errors no longer cancel along a path. */
 static double one_way(const struct sized *m, int i, int j)
 {
     const struct pairs *p = m->p;
@@ -90,7 +90,7 @@ static int port_of(const struct sized *m, int u, int v)
 }
 
 /* Fills LEAST: the smallest gap of U's messages by each port, to other hosts and (from N on) within
- * its host. If send calls were not measured, half of U's shortest one-way latency. */
+ * its host. If send calls were not measured, LEAST is half of U's shortest one-way latency. */
 static void find_injection(const struct sized *m, int u, double *least)
 {
     const int n = m->p->n;
@@ -113,7 +113,7 @@ static double six_digits(double seconds)
     return seconds > 0 ? round(seconds / unit) * unit : seconds;
 }
 
-/* LEAST has room for two numbers of each rank. */
+/* Makes the edges from U. LEAST: scratch memory for 2 n numbers. */
 static void graph_row(const struct sized *m, int u, struct graph *g, double *least)
 {
     const struct pairs *p = m->p;
@@ -126,8 +126,7 @@ static void graph_row(const struct sized *m, int u, struct graph *g, double *lea
         double d = least[port + p->n * pairs_same_host(p, u, v)];
         if (m->sends && !m->segment)
             call = interpolate(m, u, v, PAIRS_SEND);
-        /* A blocking send of a large message lasts until it has arrived, but w must stay above
-         * 0. */
+        /* A blocking send of a large message may last as long as COST, but w must be above 0. */
         cost = six_digits(cost);
         d = six_digits(fmin(fmax(d, call), 0.99999 * cost));
         *graph_edge(g, u, v) =
@@ -180,7 +179,8 @@ static void find_one_way(struct pairs *p, int cell, double ahead, double behind)
 }
 
 /* Latencies are at least 0. So if two clocks show X for a message from I to J, J's clock is at most
- * X ahead of I's. BOUND is another limit. Limits add up along a path: the shortest path counts. */
+ * X ahead of I's. BOUND is another limit. Limits add up along a path: the shortest path is the
+ * limit. */
 bool pairs_find_clocks(struct pairs *p)
 {
     const int n = p->n;

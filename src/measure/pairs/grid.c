@@ -14,10 +14,10 @@
 /* TRIALS: broadcasts of each schedule, at least 2. TRIED: number of schedules that are tried. */
 enum { TRIALS = 5, TRIED_LEAST = 3, TRIED_MOST = 20, SIZES_MAX = 48, WHY_MAX = 256 };
 static const double TRIAL_SECONDS = 0.1, /* for each schedule */
-    LESS = 0.98,                         /* smaller differences are ignored */
-    SLOWER = 0.03; /* a chosen tree may be slower by this, because of the clocks' errors */
+    LESS = 0.98,                         /* faster: less than this share of the other's time */
+    SLOWER = 0.03; /* share by which a chosen tree may be slower if the clocks err most */
 
-/* Rank 0 alone knows whether all went well, and the reason if not; the others learn both here. */
+/* Broadcasts whether all is GOOD on rank 0 and, if not, the reason WHY. */
 static bool agree(MPI_Comm comm, bool good, char *why, size_t size)
 {
     char text[WHY_MAX] = "";
@@ -42,7 +42,7 @@ static bool load(struct grid *g, const char *log, char *why, size_t size)
     return g->pairs.n == g->size;
 }
 
-/* Inserts BYTES into the ascending LIST of N sizes. Returns their new number. */
+/* Inserts BYTES into the ascending LIST of N sizes. Returns the new number of sizes. */
 static int add_size(size_t *list, int n, size_t bytes)
 {
     int at = n;
@@ -138,7 +138,7 @@ static struct estimate time_of(const struct latency_outcome *trial)
     return trial->n_results ? trial->result[0].value : ESTIMATE_UNKNOWN;
 }
 
-/* E with an interval: 5 % if it has none. */
+/* E with its interval, or +- 5 % if it has none. */
 static struct estimate with_interval(struct estimate e)
 {
     bool has = estimate_has_interval(e);
@@ -155,8 +155,8 @@ bool bcast_grid_is_quicker(const struct latency_outcome *a, const struct latency
     for (int i = 0; i < a->size; i++) {
         const double own = with_interval(other[i].value).low;
         bool less = with_interval(mine[i].value).high < LESS * fmax(own, last), bounded = !p;
-        /* A measured exit is wrong by the error of its rank's clock minus that of the root's, the
-         * same with A and B. So J's true exit with B was at LEAST or later. */
+        /* A measured exit is wrong by the error of its rank's clock minus the error of the root's
+         * clock, equally with A and B. So J's true exit with B was at LEAST or later. */
         for (int j = 0; p && j < b->size; j++) {
             const double least = fmax(0, other[j].value.value - pairs_ahead(p, root, j) - drift);
             bounded |= j != root && mine[i].value.value + pairs_ahead(p, i, j) + drift <
@@ -176,7 +176,7 @@ static bool trial_open(const struct grid *g, int root, size_t bytes, struct oper
     return sync_all_have(g->comm, good) == MPI_SUCCESS;
 }
 
-/* Runs S on all ranks. PLAN and BEST keep it if it is faster than those before. */
+/* Times S on all ranks. If it is the fastest so far, *QUICKEST is 1, and PLAN and BEST keep it. */
 static int run_trial(const struct grid *g, const struct schedule *s, struct operation_call *data,
                      int *quickest, struct latency_outcome *best, struct bcast_grid_plan *plan)
 {
@@ -199,8 +199,8 @@ static int run_trial(const struct grid *g, const struct schedule *s, struct oper
 }
 
 /* On rank 0: the first schedule from I on that may still be faster; -1 if there is none. Schedules
- * are in ascending order of prediction, and predictions are lower bounds. Flat ones are always
- * tried: on shared media ports are not searched, and the root may have one for each receiver. */
+ * are in ascending order of prediction, and predictions are lower bounds. Flat trees are always
+ * tried: on shared media ports are not searched, and the root may have a port for each receiver. */
 static int next_trial(const struct choice *c, int i, const struct bcast_grid_plan *plan)
 {
     for (; i < c->n; i++) {
@@ -213,7 +213,7 @@ static int next_trial(const struct choice *c, int i, const struct bcast_grid_pla
     return -1;
 }
 
-/* *DRIFT, on rank 0: the most that two clocks' difference has changed since pairs were measured. */
+/* *DRIFT, on rank 0: the most by which two clocks drifted apart since pairs were measured. */
 static int find_drift(const struct grid *g, double *drift)
 {
     const double at = g->then.line.to, since = clock_now() - at,
@@ -222,7 +222,7 @@ static int find_drift(const struct grid *g, double *drift)
     return PMPI_Reduce(&mine, drift, 1, MPI_DOUBLE, MPI_MAX, 0, g->comm);
 }
 
-/* *BEST: index of the fastest schedule of C. */
+/* Times schedules of C, then the library's broadcast. *BEST: index of the fastest schedule. */
 static int run_trials(const struct grid *g, int root, size_t bytes, const struct choice *c,
                       int *best, struct bcast_grid_plan *plan)
 {

@@ -16,7 +16,7 @@ struct grid {
     MPI_Comm comm; /* the caller's; until bcast_grid_close() not to be freed or used otherwise */
     int rank, size;
     struct pairs pairs;
-    /* For one-way latencies and trials, set before bcast_grid_open(); NULL: all on one host. */
+    /* Common clock of the ranks, set before bcast_grid_open(); NULL: all ranks are on one host. */
     struct sync_clock *clock;
     struct sync_clock then; /* CLOCK when the pairs were measured */
 };
@@ -32,12 +32,12 @@ bool bcast_grid_open(struct grid *g, MPI_Comm comm, const char *log, const size_
 void bcast_grid_close(struct grid *g);
 
 struct bcast_grid_plan {
-    struct bcast bcast;        /* what to run; the plan owns its arg */
+    struct bcast bcast;        /* the broadcast to use; the plan owns its arg */
     char name[64];             /* "look-ahead, segments of 8192 B", or "native" */
     struct estimate predicted; /* schedule_predict_interval() of SCHEDULE; NaN for native */
     bool native; /* the library's own broadcast won the trial: see bcast_grid_plan() */
     struct estimate trial_grid,
-        trial_native; /* last exit - root's entry; NaN if memory was short */
+        trial_native; /* seconds from the root's entry to the last exit; NaN if memory was short */
     struct schedule_part *part;
     struct schedule schedule; /* only on rank 0, otherwise empty */
 };
@@ -55,7 +55,7 @@ void bcast_grid_plan_free(struct bcast_grid_plan *plan);
 /* Whether broadcast A from ROOT is faster than B by outcomes of the method "direct": each rank's
  * exit is earlier than its own or the last one with B, by 2 % and by both intervals (5 % where
  * there is none). P: the pairs of ranks with several clocks, NULL if there is one. Then A must also
- * be at most 3 % slower whatever the errors of the clocks, which must have been held still from A
- * to B; DRIFT: seconds by which the difference of two may have changed since P was measured. */
+ * be at most 3 % slower whatever the errors of the clocks, which must not have been synchronized
+ * between A and B; DRIFT: seconds by which two clocks may have moved apart since P was measured. */
 bool bcast_grid_is_quicker(const struct latency_outcome *a, const struct latency_outcome *b,
                            int root, const struct pairs *p, double drift);

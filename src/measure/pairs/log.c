@@ -47,11 +47,11 @@ void pairs_matrices_write(const struct pairs *p, FILE *out)
 enum { RANKS_MAX = 65536 };
 
 struct log_reader {
-    bool mpptest; /* it is output of MPPTest, without heads of blocks */
-    int n;        /* ranks are below this: the block's number of ranks, or RANKS_MAX */
+    bool mpptest; /* the log is output of MPPTest, whose blocks have no heads */
+    int n;        /* ranks must be below: the block's number of ranks; MPPTest: RANKS_MAX */
     int repeats;
     size_t bytes;
-    /* The last pair; times in microseconds. */
+    /* The pair of the line read last; times in microseconds. */
     char host[2][128];
     int i, j;
     double mean, sd;
@@ -73,7 +73,7 @@ static enum line read_head(struct log_reader *r, const char *line, struct pairs 
     return good && r->bytes <= PTRDIFF_MAX ? LINE_HEAD : LINE_WRONG;
 }
 
-/* A round trip of 0 is impossible. */
+/* A round trip of 0 is impossible, except from a rank to itself. */
 static enum line check_pair(const struct log_reader *r)
 {
     bool ranks = r->i >= 0 && r->i < r->n && r->j >= 0 && r->j < r->n,
@@ -81,7 +81,7 @@ static enum line check_pair(const struct log_reader *r)
     return ranks && times && r->bytes <= PTRDIFF_MAX ? LINE_PAIR : LINE_WRONG;
 }
 
-/* MPPTest prints half of the round trip. Other lines are commands to a plotter. */
+/* MPPTest prints half of the round trip. Other lines, commands to a plotter, are skipped. */
 static enum line read_mpptest(struct log_reader *r, const char *line)
 {
     if (sscanf(line, "%d %d %*d %zu %lf", &r->i, &r->j, &r->bytes, &r->mean) != 4)
@@ -130,8 +130,7 @@ static const char *store(const struct log_reader *r, enum line kind, struct pair
     return NULL;
 }
 
-/* Takes LINE; P gets its times if it has room for ranks. Returns what is wrong; NULL for nothing.
- */
+/* Reads LINE; stores its times if P has room for ranks. Returns what is wrong; NULL for nothing. */
 static const char *take_line(struct log_reader *r, const char *line, struct pairs *p)
 {
     enum line kind = read_line(r, line, p);
@@ -146,7 +145,7 @@ static const char *take_line(struct log_reader *r, const char *line, struct pair
     return p->n > 0 ? store(r, kind, p) : NULL;
 }
 
-/* Takes all lines, each of which ends with a zero byte. */
+/* Reads all lines of LOG, each of which ends with a zero byte. */
 static bool take_lines(struct log_reader *r, const char *log, size_t length, struct pairs *p,
                        char *why, size_t size)
 {
@@ -161,7 +160,7 @@ static bool take_lines(struct log_reader *r, const char *log, size_t length, str
     return !wrong;
 }
 
-/* A few words must not make the reader allocate matrices for 65536 ranks. */
+/* Allocates P, unless lines are missing: a few words must not allocate matrices for 65536 ranks. */
 static bool make_room(const struct log_reader *r, struct pairs *p, char *why, size_t size)
 {
     size_t n = (size_t)r->ranks;

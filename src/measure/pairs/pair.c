@@ -10,7 +10,7 @@
 enum { REPEATS_MIN = 3, REPEATS_WARM = 2, REPEATS_COLD = 24, BURSTS = 3, LATE = 7, PARTITIONS = 4 };
 static const double WARM_SECONDS = 0.05;
 
-/* In the paper's order each PEER has its own samples; otherwise all pairs use the same in turn. */
+/* In the paper's order each PEER has its own samples; otherwise all peers share one place. */
 struct pair_times pair_samples(const struct pairs_run *m, int peer)
 {
     size_t repeats = (size_t)m->plan->repeats,
@@ -28,15 +28,15 @@ const bool pairs_partitioned = false;
 #define PMPI_Pready(...) MPI_ERR_OTHER
 #endif
 
-/* Where an exchange receives a message of COUNT bytes. It does not overwrite what is sent, as in a
- * broadcast that is repeated: otherwise each message would come from the other processor's cache.
- * A burst does, whether of one or of many messages, so their difference is not affected. */
+/* Where an exchange receives a message of COUNT bytes: not over the data that it sends, as in a
+ * repeated broadcast; otherwise each message would come from the other processor's cache. Bursts of
+ * one or many messages do overwrite these data, which does not affect their difference. */
 static char *inbox(const struct pairs_run *m, int count)
 {
     return m->buffer + count;
 }
 
-/* Makes the messages to and from PEER, unless they are standard ones. */
+/* Creates persistent or partitioned requests to and from PEER; none for standard messages. */
 static int make_messages(struct pairs_run *m, int peer, int count)
 {
     int parts = count % PARTITIONS ? 1 : PARTITIONS;
@@ -113,7 +113,7 @@ static int send_burst(const struct pairs_run *m, int peer, int count, int n)
     return PMPI_Recv(NULL, 0, MPI_BYTE, peer, TAG_READY, m->comm, MPI_STATUS_IGNORE);
 }
 
-/* Times a burst: from the start message, with all receives posted, until N messages arrived. */
+/* Times a burst: posts all receives, lets PEER start, and waits until N messages arrived. */
 static int receive_burst(const struct pairs_run *m, int peer, int count, int n, double *time)
 {
     MPI_Request in[PAIR_BURST];
@@ -129,9 +129,9 @@ static int receive_burst(const struct pairs_run *m, int peer, int count, int n, 
 }
 
 /* GAP: time between messages of a burst from PEER. ANSWERED: time from sending PEER an empty
- * message until its reply of BYTES arrives. Both are from medians for 1 and PAIR_BURST messages.
- * First and last arrival do not show the gap: on a network that shares its bandwidth among
- * concurrent messages, all arrive at the end. */
+ * message until its reply of BYTES arrives. Both follow from median times of bursts of 1 and
+ * PAIR_BURST messages. The first and last arrival do not show the gap: on a network that shares its
+ * bandwidth among concurrent messages, all arrive at the end. */
 static int measure_gap(const struct pairs_run *m, int peer, size_t bytes, double *answered,
                        double *gap)
 {
@@ -150,8 +150,8 @@ static int measure_gap(const struct pairs_run *m, int peer, size_t bytes, double
     return MPI_SUCCESS;
 }
 
-/* Receives late, in both directions. Measures the time of a receive call whose message has arrived,
- * and whether a send still waits long after the message could have arrived. */
+/* Makes the receiver late, in both directions. *RECEIVE: time of a receive call whose message has
+ * arrived; *WAITS: 1 if a send waits for the receiver, so lasts longer than a round trip. */
 static int receive_late(const struct pairs_run *m, int peer, int count, double trip, int n,
                         double *receive, double *waits)
 {
@@ -186,7 +186,7 @@ struct trip {
 };
 enum { SIDE = sizeof(struct side) / sizeof(double), TRIP = sizeof(struct trip) / sizeof(double) };
 
-/* Evaluates REPEATS round trips; reorders T. One-way latencies are those by the two clocks. */
+/* Evaluates REPEATS round trips; reorders T. ANSWERED: when PEER began each reply. */
 static struct trip find_trip(const struct pairs_run *m, struct pair_times t, double *answered,
                              int repeats)
 {
@@ -202,8 +202,8 @@ static struct trip find_trip(const struct pairs_run *m, struct pair_times t, dou
     return trip;
 }
 
-/* Fills this rank's cells; directed quantities are for messages to PEER. Between ranks of one
- * clock there is no clock error. */
+/* Fills PEER's element of this rank's rows; directed quantities are for messages to PEER. Ranks
+ * that share a clock have no clock error. */
 static void fill_row(const struct pairs_run *m, int peer, int size, const struct trip *trip,
                      const struct side *mine, const struct side *theirs)
 {
@@ -254,7 +254,7 @@ int pair_conclude(const struct pairs_run *m, int peer, int size, struct pair_tim
     return MPI_SUCCESS;
 }
 
-/* The lower rank decides from the warm-up how many repeats fit into the budget. It returns only
+/* The lower rank decides from the warm-up how many repeats fit into the budget, and returns only
  * when the other rank is ready for its first message. */
 static int agree_on_repeats(const struct pairs_run *m, int peer, double trip, int *repeats)
 {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many pairs are re-measured alone, at most: of all, and of those that stand out. */
+/* Most pairs that are re-measured alone: CHECKED of all pairs, OUTLIERS of the slowest. */
 enum { CHECKED = 24, OUTLIERS = 8 };
 
 struct pairs_plan pairs_plan_default(void)
@@ -24,12 +24,12 @@ int pairs_rounds(int n)
     return n < 2 ? 0 : n % 2 ? n : n - 1;
 }
 
-/* The circle method: in round r those ranks are partners whose sum is r modulo m (m odd). A rank
- * that would be its own partner is paired with the last rank, or with none if N is odd. */
+/* The circle method: partners in round r are ranks whose sum is r modulo m (odd: N or N - 1). A
+ * rank that would be its own partner is paired with the last rank, or with none if N is odd. */
 int pairs_partner(int i, int round, int n)
 {
     int m = n % 2 ? n : n - 1;
-    if (i == m) /* 2 x = r modulo m */
+    if (i == m) /* the last rank: 2 x partner = round modulo m */
         return (int)((long)round * ((m + 1) / 2) % m);
     int other = (round - i % m + m) % m;
     if (other != i)
@@ -45,7 +45,7 @@ int pair_barrier(struct pairs_run *m)
     return any ? PAIRS_TOO_LONG : PMPI_Barrier(m->comm);
 }
 
-/* This rank's part of a round: measures with PEER, or nothing if PEER is negative. */
+/* This rank's part of a round: measures with PEER, or only waits if PEER is negative. */
 static int run_round(struct pairs_run *m, int peer)
 {
     TRY(pair_barrier(m));
@@ -112,7 +112,7 @@ static int collect_hosts(struct pairs_run *m, struct pairs *p)
     FREED char *all = m->rank == 0 ? malloc((size_t)m->n * sizeof name) : NULL;
     int length;
     TRY(PMPI_Get_processor_name(name, &length));
-    for (char *c = name; *c; c++) /* the name becomes a column of the log */
+    for (char *c = name; *c; c++) /* a space would end the column in the log */
         if (*c == ' ' || *c == '\t')
             *c = '_';
     TRY(sync_all_have(m->comm, m->rank != 0 || all));
@@ -146,9 +146,9 @@ static bool allocate(struct pairs_run *m, struct pairs *p)
     return good;
 }
 
-/* A pair's time while other pairs are measured, divided by its time alone: the larger ratio of the
- * round trip and of a burst in each direction; a burst shows a shared link that single messages do
- * not fill. For the round trip both minimum and median must be longer: noise hardly changes the
+/* A pair's time while other pairs are measured, divided by its time alone: the larger of two
+ * ratios, of the round trip and of a burst to PEER, which shows a shared link that single messages
+ * do not fill. For the round trip both minimum and median must be longer: noise hardly changes the
  * minimum, a few fast exchanges hardly the median. */
 static double slowdown(const struct pairs_run *m, double *among, int s, int peer)
 {
@@ -163,7 +163,7 @@ static double slowdown(const struct pairs_run *m, double *among, int s, int peer
                 (alone[LEAST] + more * before[GAP]) / (alone[LEAST] + more * alone[GAP]));
 }
 
-/* Measures this rank and PEER, if not negative, alone; *WORST: the largest slowdown. */
+/* Measures PEER while all other pairs wait (PEER < 0: waits); *WORST: the largest slowdown. */
 static int measure_alone(struct pairs_run *m, double *among, int peer, double *worst)
 {
     TRY(run_round(m, peer));
@@ -218,7 +218,7 @@ static int check_outliers(struct pairs_run *m, double *among, double *worst)
     return MPI_SUCCESS;
 }
 
-/* Sets P's slowdown, on all ranks. The rows remain those of the tournament. */
+/* Sets P's slowdown, on all ranks, from pairs measured alone, whose rows are then discarded. */
 static int check_alone(struct pairs_run *m, struct pairs *p)
 {
     size_t cells = (size_t)m->plan->n_sizes * PAIRS_QUANTITIES * (size_t)m->n;
@@ -237,7 +237,7 @@ static int check_alone(struct pairs_run *m, struct pairs *p)
     return PMPI_Allreduce(&worst, &p->slowdown, 1, MPI_DOUBLE, MPI_MAX, m->comm);
 }
 
-/* If time is up before all have sent, each rank is taken to have one port; "shared" is unknown. */
+/* If time is up before all ranks are tested, each counts as having one port; "shared" is 0. */
 static int find_ports(struct pairs_run *m, struct pairs *p)
 {
     int error = MPI_SUCCESS;
@@ -258,14 +258,14 @@ static int find_ports(struct pairs_run *m, struct pairs *p)
     return MPI_SUCCESS;
 }
 
-/* Runs the tournament, and accepts its result only if pairs alone are no faster. */
+/* Runs the tournament; if pairs are faster alone, measures all pairs one at a time instead. */
 static int run_checked(struct pairs_run *m, struct pairs *p)
 {
     TRY(run_tournament(m));
     if (m->rank == 0)
         p->order = "disjoint pairs at a time";
     p->slowdown = 1;
-    if (m->n >= 4) /* otherwise there are never two pairs at a time */
+    if (m->n >= 4) /* with fewer ranks two pairs never run at once */
         TRY(check_alone(m, p));
     if (p->slowdown > PAIRS_SHARED) {
         TRY(run_one_at_a_time(m));
@@ -291,8 +291,8 @@ static int run(struct pairs_run *m, struct pairs *p)
     return collect(m, p);
 }
 
-/* Sets P's drift on rank 0. One more point of the clock shows whether its rate has changed: by how
- * far it moves the fitted line, and by how much the line's bound grows. */
+/* Sets P's drift on rank 0. One more measured offset shows whether the clock's rate has changed: by
+ * how far it moves the fitted line, and by how much the line's bound grows. */
 static int find_drift(const struct pairs_run *m, struct pairs *p)
 {
     struct sync_clock *clock = m->plan->clock;

@@ -12,8 +12,8 @@ enum pairs_order {
                          each exchange */
     PAIRS_TOURNAMENT, /* P - 1 rounds (P if odd) of disjoint pairs, a barrier before each round.
                          Pairs of one round may share links, cards or processors. So some are
-                         re-measured alone; if one of them is then faster by PAIRS_SHARED, all are
-                         re-measured one at a time */
+                         re-measured alone; if one is then faster by the factor PAIRS_SHARED, all
+                         are re-measured one at a time */
     PAIRS_ONE_AT_A_TIME /* each pair with all its sizes and repeats, a barrier before it */
 };
 
@@ -25,19 +25,19 @@ enum pairs_messages {
                          partitions (1 if they do not divide the size), MPI_Wait; see
                          pairs_partitioned */
 };
-extern const bool pairs_partitioned; /* whether the library has them */
+extern const bool pairs_partitioned; /* whether the library has partitioned ones */
 
 struct pairs_plan {
     const size_t *sizes; /* bytes, ascending */
     int n_sizes;
-    int repeats; /* per pair and size; paper: 100 */
+    int repeats; /* exchanges of a pair per size; paper: 100 */
     enum pairs_order order;
-    double budget; /* not PAIRS_PAPER: seconds for one pair and size; if short, fewer repeats, but
-                      at least 3. 0: no limit */
-    double until;  /* not PAIRS_PAPER: clock_now() at which each rank gives up; 0: never */
-    enum pairs_messages messages; /* with PAIRS_PAPER only PAIRS_STANDARD */
-    bool receives; /* also measure the receive call, and whether a send waits for it; takes half as
-                      long again */
+    double budget; /* seconds for one pair and size: if they are short, fewer repeats, but at least
+                      3. 0: no limit, as always with PAIRS_PAPER */
+    double until;  /* clock_now() at which each rank gives up; 0: never. Not for PAIRS_PAPER */
+    enum pairs_messages messages; /* PAIRS_PAPER: PAIRS_STANDARD */
+    bool receives; /* also measure the receive call, and whether a send waits for it; takes 1.5
+                      times as long */
     bool ports;    /* PAIRS_TOURNAMENT: also find the ports of each sender */
     struct sync_clock *clock; /* common clock of COMM's ranks, for one-way latencies; measured once
                                  more at the end if it is COMM's own. NULL if all read one clock */
@@ -46,11 +46,11 @@ struct pairs_plan {
 /* Defaults: 64 bytes, 100 repeats, tournament, no time limit, one clock. */
 struct pairs_plan pairs_plan_default(void);
 
-/* All ranks of COMM measure. Rank 0 gets P, the others an empty one. A rank needs memory for its
- * own P - 1 partners (in the paper's order, times repeats); only rank 0 holds the matrices. Round
- * trips are not halved; the lower rank sends first and takes the time; the cost of reading the
- * clock is subtracted. The first exchanges of each pair are warm-up. Returns an MPI error code, or
- * PAIRS_TOO_LONG on all ranks alike. */
+/* All ranks of COMM measure. Rank 0 gets P, the others an empty one. A rank needs memory for
+ * results with its P - 1 partners (with PAIRS_PAPER, times repeats); only rank 0 holds the
+ * matrices. Round trips are not halved; the lower rank sends first and takes the time; the cost of
+ * reading the clock is subtracted. The first exchanges of each pair are warm-up. Returns an MPI
+ * error code, or PAIRS_TOO_LONG on all ranks alike. */
 enum { PAIRS_TOO_LONG = -1 };
 int pairs_measure(MPI_Comm comm, const struct pairs_plan *plan, struct pairs *p);
 

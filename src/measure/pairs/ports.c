@@ -1,5 +1,5 @@
-/* Which messages of a sender delay each other: on a host with several ports not all do. It sends to
- * several ranks, and each acknowledges its message, so that one clock is enough. */
+/* Finds which messages of a sender delay each other: with several network ports not all do. Each
+ * receiver acknowledges its message, so that only the sender's clock is needed. */
 #include "base/clock.h"
 #include "base/try.h"
 #include "measure/pairs/pairs_inner.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* With more ranks than FEW_RANKS each test is made once: there are many of them. */
+/* With more ranks than FEW_RANKS each test is made once, not TRIES times. */
 enum { TRIES = 3, FEW_RANKS = 16, ROUNDS = 24 };
 
 struct fan {
@@ -18,15 +18,15 @@ struct fan {
     /* This rank's rows: PAIRS_MEDIAN, _GAP, _SEND, _ANSWERED, _PORT. */
     const double *trip, *gap, *send, *alone;
     double *port;
-    int *to, *found;         /* receivers; for each port one that it reaches */
-    int *sender;             /* of draw_senders() */
-    double *time;            /* of send_all() */
-    struct vertex_key *left; /* by receiver: when its message had left */
+    int *to, *found;         /* receivers of a test; by port: a rank that it reaches */
+    int *sender;             /* by rank: whose messages it receives */
+    double *time;            /* by receiver: see send_all() */
+    struct vertex_key *left; /* scratch for sorting ranks */
     MPI_Request *in;
 };
 
-/* Sends to N ranks, one after the other, as broadcasts do, MESSAGES times. TIME: the time until
- * each has acknowledged the last, if it is shorter than before. */
+/* Sends to N ranks, one after the other, as broadcasts do, MESSAGES times. TIME[K]: seconds until
+ * the K-th of them has acknowledged its last message, if shorter than before. */
 static int send_all(const struct fan *f, int n, int messages)
 {
     MPI_Comm comm = f->m->comm;
@@ -43,7 +43,7 @@ static int send_all(const struct fan *f, int n, int messages)
     return MPI_SUCCESS;
 }
 
-/* The shortest times of several tries. */
+/* Calls send_all() several times: TIME has the shortest times. */
 static int fan_out(const struct fan *f, int n, int messages)
 {
     for (int k = 0; k < n; k++)
@@ -53,9 +53,8 @@ static int fan_out(const struct fan *f, int n, int messages)
     return MPI_SUCCESS;
 }
 
-/* Sends to all ranks. Whether they have their messages earlier than a single port allows, from
- * which the K-th cannot leave before as many gaps. The difference counts if it is more than noise.
- */
+/* Sends to all ranks. *SEVERAL: whether messages leave earlier, by more than noise, than a single
+ * port allows, which needs K gaps to send K messages. */
 static int find_several(const struct fan *f, bool *several)
 {
     int n = 0;
@@ -79,7 +78,8 @@ static int find_several(const struct fan *f, bool *several)
     return MPI_SUCCESS;
 }
 
-/* Time until V acknowledges the last of MESSAGES, if only the send CALLS of a round delay them. */
+/* Seconds until V acknowledges the last of MESSAGES if only CALLS, a round's send calls, delay it.
+ */
 static double time_alone(const struct fan *f, int v, int messages, double calls)
 {
     return f->alone[v] + calls + (messages - 1) * fmax(f->gap[v], calls);
@@ -93,8 +93,8 @@ static double sum_calls(const struct fan *f, int n)
     return calls;
 }
 
-/* Whether bursts by the ports FROM to TO delay one to V by more than their send calls, and
- * half of the least gap. Single messages of different latencies may not meet. */
+/* Whether bursts by ports FROM to TO - 1 delay a burst to V by more than their send calls, and half
+ * of the least gap. Single messages of different latencies may not overlap in time. */
 static int find_delay(const struct fan *f, int from, int to, int v, bool *delayed)
 {
     int n = to - from;
@@ -133,7 +133,7 @@ static int divide(const struct fan *f)
     return MPI_SUCCESS;
 }
 
-/* Receives from SENDER until it ends, and acknowledges as it demands. */
+/* Receives from SENDER until TAG_END, and acknowledges messages with TAG_PING. */
 static int acknowledge(const struct fan *f, int sender)
 {
     MPI_Status status = {.MPI_TAG = TAG_PING};
@@ -154,13 +154,13 @@ static int find_ports(const struct fan *f, int sender)
     if (error == MPI_SUCCESS && several)
         error = divide(f);
     for (int v = 0; v < f->m->n; v++)
-        if (v != sender) /* also after an error: the others wait for it */
+        if (v != sender) /* also after an error: V waits for it */
             PMPI_Send(NULL, 0, MPI_BYTE, v, TAG_END, f->m->comm);
     return error;
 }
 
-/* Draws, alike on all ranks, each rank's sender, itself if it sends: half of the ranks, for a FAN
- * fewer. None does both at a time, as in a broadcast. */
+/* Draws, alike on all ranks, from whom each rank receives; from itself: it sends, as half of the
+ * ranks do, for a FAN fewer. No rank sends and receives at the same time, as in a broadcast. */
 static void draw_senders(const struct fan *f, int round, bool fan)
 {
     unsigned short drawn[3] = {0, 0, (unsigned short)round};
@@ -172,7 +172,7 @@ static void draw_senders(const struct fan *f, int round, bool fan)
         f->sender[f->left[i].v] = f->left[i % senders].v;
 }
 
-/* Fills TO with one of this rank's receivers, for a FAN with one by each port. Returns how many. */
+/* Fills TO with this rank's receivers, for a FAN with one by each port. Returns their number. */
 static int choose_receivers(const struct fan *f, bool fan)
 {
     int n = 0;
@@ -187,7 +187,7 @@ static int choose_receivers(const struct fan *f, bool fan)
     return n;
 }
 
-/* Sends MESSAGES to N receivers, when they are ready. */
+/* Sends MESSAGES to each of N receivers, when an empty message has shown that they are ready. */
 static int send_drawn(const struct fan *f, int n, int messages)
 {
     struct fan empty = *f;
@@ -201,7 +201,7 @@ static int send_drawn(const struct fan *f, int n, int messages)
     return MPI_SUCCESS;
 }
 
-/* The largest ratio of the time of a message to its time if ports shared only the send calls. */
+/* The largest ratio of a message's time to its time if ports shared only the send calls. */
 static double find_factor(const struct fan *f, int n, int messages)
 {
     double worst = 1, calls = sum_calls(f, n);

@@ -12,17 +12,17 @@ enum { RANKS_LEAST = 4 };
 
 struct slow_search {
     const struct pairs *p;
-    double limit;    /* on the logarithm */
+    double limit;    /* logarithm of FACTOR of pairs_slow() */
     double *fastest; /* by rank: logarithm of its fastest pair's time */
-    double *usual;   /* by rank: the median over its pairs, plus the larger of 3 deviations and the
-                        limit */
+    double *usual;   /* by rank: threshold for a slow pair: median of its pairs' logarithms plus the
+                        larger of 3 deviations and LIMIT */
     double *scratch; /* N values */
-    double *excess; /* by rank: log of its fastest pair's time over the other ranks' median; largest
-                       of all sizes */
-    double *pair;   /* the same by pair */
+    double *excess;  /* by rank, if it is slow: log of its fastest pair's time over the nearest
+                        ranks' median; largest of all sizes; else 0 */
+    double *pair;    /* by pair, if slow: log of its time over USUAL, plus LIMIT; else 0 */
 };
 
-/* Whether pair I, J counts for rank I. A pair within the host does only if there are no others. */
+/* Whether pair I, J counts for rank I. Pairs within a host do only if I has no others. */
 static bool counts(const struct pairs *p, int i, int j)
 {
     if (i == j || !pairs_same_host(p, i, j))
@@ -61,8 +61,8 @@ static void look_at_rows(const struct slow_search *w, const struct pairs_size *s
     }
 }
 
-/* A rank is slow if its fastest pair is slower than those of all other ranks, and than those of the
- * nearest ones, with which the excess is compared. */
+/* A rank is slow if its fastest pair is slower than the fastest pairs of all other ranks, and than
+ * those of the ranks nearest to it, over whose median the excess is computed. */
 static void compare_ranks(const struct slow_search *w, const struct pairs_size *s)
 {
     for (int i = 0; i < w->p->n; i++) {
@@ -95,8 +95,8 @@ static void compare_pairs(const struct slow_search *w, const struct pairs_size *
         }
 }
 
-/* The smallest excess of all ranks on the host of I; 0 if it is unknown. *FIRST: the first of
- * them. */
+/* The smallest excess of all ranks on the host of I; 0 if I's host is unknown. *FIRST: the lowest
+ * of these ranks. */
 static double host_excess(const struct slow_search *w, int i, int *first)
 {
     double least = INFINITY;

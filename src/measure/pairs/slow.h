@@ -15,8 +15,8 @@ enum slow_kind { SLOW_HOST, SLOW_RANK, SLOW_PAIR };
 struct slow {
     enum slow_kind kind;
     int a, b;      /* ranks; for a host A is its first rank; B only for a pair */
-    double factor; /* ratio to the median of its nearest ranks' fastest pairs, or for a pair to the
-                      larger of both ranks' medians; the largest over all sizes */
+    double factor; /* ratio of its time to the median of its nearest ranks' fastest pairs (a pair:
+                      to the larger of both ranks' medians); the largest of all sizes */
 };
 
 /* Lists what is slower by FACTOR and by more than three standard deviations, estimated from the

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* One rank's time stamps of a repetition, and whether it missed the start (LATE 0 or 1). All are
- * doubles, so that one reduction finds the maxima. */
+/* One rank's time stamps of a repetition, in seconds, and LATE: 1 if the rank missed the announced
+ * start, else 0. All are doubles, so that one MPI_Reduce finds their maxima. */
 struct repetition {
     double start, end, arrival, late;
 };
@@ -16,17 +16,17 @@ enum { STAMPS = sizeof(struct repetition) / sizeof(double) };
 /* What one rank needs to repeat its script. */
 struct player {
     struct script script;
-    struct harmony *start; /* with the communicator */
+    struct harmony *start; /* common start of the ranks of its communicator */
     int rank;
     struct scenario_result *result;
-    struct repetition *stamps; /* room for two batches: this rank's and the maxima */
+    struct repetition *stamps; /* room for two batches: this rank's stamps, all ranks' maxima */
     /* Indexed by action: */
     struct work work[SCENARIO_ACTIONS];
     struct operation_call call[SCENARIO_ACTIONS];
     MPI_Request request[SCENARIO_ACTIONS];
 };
 
-/* Prepares operations and computations. Local. False if memory is short. */
+/* Prepares the script's operations and computations. Local. False if memory is short. */
 static bool prepare(struct player *p)
 {
     bool ready = true;
@@ -78,7 +78,7 @@ static int play(struct player *p, struct repetition *t)
     return error;
 }
 
-/* Makes one more repetition, which is not timed, and checks its data. */
+/* Makes one untimed repetition and checks its data. */
 static bool plays_right(struct player *p)
 {
     struct repetition ignored;
@@ -94,9 +94,9 @@ static bool plays_right(struct player *p)
     return right;
 }
 
-/* On rank 0: stores samples of the repetitions T, which are maxima over all ranks; START is
- * negated, so that its maximum is the first start. Returns how many repetitions no rank was late
- * in. */
+/* On rank 0: stores samples of the repetitions T, whose times are maxima over all ranks; START is
+ * negated, so that its maximum is the earliest start. Skips repetitions in which a rank was late.
+ * Returns the number of samples. */
 static int take_samples(const struct player *p, const struct repetition *t, const struct batch *b,
                         double *value)
 {
@@ -113,8 +113,8 @@ static int take_samples(const struct player *p, const struct repetition *t, cons
     return taken;
 }
 
-/* The batch function for series_measure(); ARG is the struct player. A rank with an error still
- * calls harmonize() for every repetition, since it is collective. */
+/* The batch function for series_measure(); ARG is the struct player. Even after an error a rank
+ * calls the collective harmonize() for every repetition. */
 static int batch_play(void *arg, const struct batch *b, double *value, int *taken)
 {
     struct player *p = arg;
@@ -151,7 +151,7 @@ static int measure(struct player *p, const struct plan *plan)
     return MPI_SUCCESS;
 }
 
-/* Reduces over all ranks the longest computation, and whether data are right. */
+/* Sets the result's longest computation of all ranks, and whether all ranks' data are right. */
 static void agree(struct player *p, bool right)
 {
     double mine[2] = {0, right ? 0 : 1}, all[2];

@@ -15,14 +15,14 @@ enum action_kind {
     ACTION_START, /* take the first time stamp */
     ACTION_ISSUE, /* call a blocking operation, or start a non-blocking one */
     ACTION_SYNC,  /* wait for all pending operations */
-    ACTION_COMP,  /* a fixed amount of computation (work.h) */
-    ACTION_DELAY, /* enter late by a given time */
+    ACTION_COMP,  /* do a fixed amount of computation (work.h) */
+    ACTION_DELAY, /* wait for a given time, so as to arrive late */
     ACTION_STOP,  /* take the last time stamp */
     N_ACTIONS
 };
 
 enum { SCENARIO_ACTIONS = 64, SCENARIO_SCRIPTS = 16 };
-/* Placeholders for values that a benchmark's sweep sets. */
+/* Placeholders for values that are set from each point of the benchmark's sweep. */
 #define SWEPT_SECONDS (-1.0)
 #define SWEPT_BYTES ((size_t)-1)
 #define SWEPT_ROOT (-1)
@@ -31,22 +31,22 @@ struct action {
     enum action_kind kind;
     int line; /* line of the scenario file */
     /* For ISSUE: */
-    const struct operation *operation; /* NULL: that of the sweep's point, with its BY and OWN */
+    const struct operation *operation; /* NULL: the sweep point's, with its BY and OWN */
     bool twin;                         /* the non-blocking form */
     const struct bcast *by;            /* BY, OWN: as in struct scenario_point */
     collective_run *own;
     int root;
     size_t bytes;
-    double seconds; /* of COMP and DELAY */
+    double seconds; /* duration, for COMP and DELAY */
 };
 
 enum participants { WHO_RANKS, WHO_LAST, WHO_DELAYED, WHO_OTHERS };
 
-/* The actions of some participants. */
+/* The actions that all ranks of one group of participants take. */
 struct script {
-    enum participants who; /* LAST: the last rank; DELAYED: the sweep's delayed rank; OTHERS: ranks
+    enum participants who; /* WHO_LAST: rank P - 1; DELAYED: the sweep's delayed rank; OTHERS: ranks
                               without another script */
-    int first, last;       /* WHO_RANKS: from FIRST to LAST */
+    int first, last;       /* for WHO_RANKS: ranks FIRST to LAST */
     int line;              /* line of the scenario file */
     int n;                 /* actions */
     struct action action[SCENARIO_ACTIONS];
@@ -58,7 +58,7 @@ struct scenario {
     struct script script[SCENARIO_SCRIPTS];
 };
 
-/* One point of a sweep. */
+/* One point of a sweep: the values that the benchmark varies. */
 struct scenario_point {
     const struct operation *operation;
     bool twin;
@@ -84,13 +84,13 @@ bool scenario_wrong(char why[SCENARIO_WHY], int line, const char *format, ...)
 bool scenario_check(const struct scenario *s, int ranks, const struct scenario_point *point,
                     char why[SCENARIO_WHY]);
 
-/* Which values of a sweep's point a scenario uses, since its file omits them. */
+/* Which values the scenario file omits, so that they are taken from a sweep's point. */
 struct scenario_sweep {
     bool operation, bytes, delay, comp;
 };
 struct scenario_sweep scenario_sweeps(const struct scenario *s);
 
-/* The longest sum of delays of any of RANKS participants, in seconds; NaN without a delay. */
+/* The largest sum of one rank's delays, of all RANKS ranks, in seconds; NaN without a delay. */
 double scenario_delay(const struct scenario *s, int ranks, const struct scenario_point *point);
 
 /* The actions of RANK out of RANKS, with the values of POINT filled in: of the first script that
@@ -99,19 +99,19 @@ struct script scenario_script(const struct scenario *s, int rank, int ranks,
                               const struct scenario_point *point);
 
 struct scenario_result {
-    struct samples completion; /* T_sc of every repetition that counts, seconds */
+    struct samples completion; /* T_sc of every repetition in which no rank was late, seconds */
     struct samples after_last; /* max(t_end) - max(arrival); an arrival is a rank's entry to its
                                   first collective operation */
-    double comp;      /* duration of the calibrated computation, the longest of all ranks */
-    double bound;     /* error of T_sc due to the clocks, seconds */
-    bool correct;     /* the received data were right on every rank */
-    bool over_budget; /* stopped by the plan's budget */
+    double comp;               /* seconds of computation in a script, the longest of all ranks */
+    double bound;              /* error of T_sc due to the clocks, seconds */
+    bool correct;              /* the received data were right on every rank */
+    bool over_budget;          /* stopped by the plan's budget */
 };
 
-/* Repeats the scenario according to PLAN, each time from a common start; collective over START's
- * communicator. scenario_check() must have passed. RESULT is complete on rank 0; every rank may
- * free it. Returns an MPI error code; MPI_ERR_NO_MEM on all ranks if any has no memory for its
- * buffers. */
+/* Repeats the scenario according to PLAN, each time from a common start (announced by START);
+ * collective over START's communicator. scenario_check() must have passed. RESULT is complete on
+ * rank 0; every rank may free it. Returns an MPI error code; MPI_ERR_NO_MEM on all ranks if any has
+ * no memory for its buffers. */
 int scenario_run(const struct scenario *s, const struct scenario_point *point,
                  struct harmony *start, const struct plan *plan, struct scenario_result *result);
 void scenario_result_free(struct scenario_result *r);
