@@ -252,7 +252,7 @@ static void batch_done(struct keeping *k, const struct batch *b, int n, double e
         sum += k->value[i];
     samples_add(&k->means, sum / n);
     k->operations += b->repetitions;
-    /* Sends are faster until the library's buffers are full: these samples are left out. */
+    /* Sends are faster until the library's buffers are full: samples before that are left out. */
     size_t first = k->plan.stop == STOP_CI ? stats_transient(k->value, (size_t)n) : 0;
     for (size_t i = first; i < (size_t)n; i++)
         samples_add(&k->s->samples, k->value[i]);

@@ -45,7 +45,7 @@ extern const char *const plan_stop_names[];
 /* clock_now() for budgets. In a simulation, whose own clock does not show how long a user waits, it
  * also contains an estimate of the processor time that the simulator has used. */
 double budget_now(void);
-/* In a simulation: N messages, or the messages of a barrier, of RANKS ranks raise budget_now(). */
+/* In a simulation: raise budget_now() by the cost of N messages, or a barrier, of RANKS ranks. */
 void budget_messages(int n, int ranks);
 void budget_barrier(int ranks);
 
@@ -72,7 +72,7 @@ struct series {
 
 /* What one batch has to do, equal on all ranks. */
 struct batch {
-    double hold; /* seconds, see above; 0: no hold */
+    double hold; /* seconds that each operation waits; 0: none */
     int repetitions;
     bool first; /* earlier batches of this series are discarded: they were warm-up or a rejected
                    attempt */

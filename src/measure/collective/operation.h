@@ -2,9 +2,9 @@
  *
  * Each has a blocking and a non-blocking call with the same buffers. operation_prepare() makes
  * calls with MPI_BYTE (Gracia et al., 4.1), reductions by MPI_BXOR, and fills the buffers so that
- * the correct result is known: operation_check() finds an operation that did not do its work. Its
- * BYTES are the size of one block: the whole message of a broadcast, reduce, allreduce or scan;
- * what each rank contributes to a gather or allgather; what goes to each rank in a scatter,
+ * the correct result is known: operation_check() finds an operation that did not do its work. The
+ * argument BYTES is the size of one block: the whole message of a broadcast, reduce, allreduce or
+ * scan; what each rank contributes to a gather or allgather; what goes to each rank in a scatter,
  * alltoall or reduce-scatter; what goes to each neighbour; a barrier has none. */
 #pragma once
 

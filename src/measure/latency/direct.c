@@ -26,7 +26,7 @@ struct direct {
 
     /* The rest is only on rank 0. */
     int dropped;                   /* operations that some rank entered late */
-    struct latency_figure *figure; /* by rank: time from the last entry to its exit; NULL: none */
+    struct latency_figure *figure; /* by rank: from the last entry to the rank's exit; NULL: none */
     struct samples entries_apart;  /* seconds from first to last entry of each operation */
 };
 
@@ -73,7 +73,7 @@ struct seen {
     bool late;
 };
 
-/* Finds these from all ranks' stamps of one operation. The stamp of rank i is OF[i * N]. */
+/* Finds struct seen from all ranks' stamps of one operation. The stamp of rank i is OF[i * N]. */
 static struct seen see(const struct direct *d, const struct stamp *of, size_t n)
 {
     bool broadcast = d->run->c->kind == COLLECTIVE_FROM_ROOT;

@@ -139,7 +139,7 @@ struct latency_method {
     unsigned kinds; /* kinds of operations, besides broadcasts, that it applies to: bits 1 << enum
                        collective_kind */
     enum latency_figures figures;
-    int weight;   /* its share of the budget, relative to the others */
+    int weight;   /* its share of the budget, relative to the other methods' weights */
     bool skipped; /* the method is left out if two of its loops, of P operations each, exceed the
                      budget */
     int (*run)(struct latency_run *run, struct latency_result *result); /* returns an MPI error */
@@ -151,7 +151,7 @@ struct latency_method {
 extern const struct latency_method *const latency_methods[];
 extern const size_t n_latency_methods;
 
-/* Finds the method with name NAME, as "held"; NULL if there is none. */
+/* Finds the method with name NAME, such as "held"; NULL if there is none. */
 const struct latency_method *latency_method_find(const char *name);
 
 /* Runs METHODS on the case, in this order: the most important ones should be first, since any may
@@ -176,5 +176,5 @@ bool latency_unsettled(const struct latency_result *r);
 struct estimate latency_within(const struct latency_result *r, const struct latency_figure *f,
                                double *error);
 
-/* The result of the method of that name; NULL if it did not run, and on all ranks but 0. */
+/* The result of the method named METHOD; NULL if it did not run, and on all ranks but 0. */
 struct latency_result *latency_result_of(const struct latency_outcome *outcome, const char *method);

@@ -130,7 +130,7 @@ bool latency_unsettled(const struct latency_result *r)
     return c && c->hold > 0 && !c->settled;
 }
 
-/* - *ERROR of a result: some other figure, plus its own error, may be the largest.
+/* - *ERROR of a result covers that another figure, plus its own error, may be the largest.
  * - Autocorrelated samples, such as by a drifting clock, have no interval: their range is taken
  *   instead if *ERROR is larger anyway.
  * - A value is unknown if its error exceeds 1.1 times the value, not 1.0 times: a broadcast to one

@@ -155,7 +155,7 @@ int run_pilot(struct latency_run *r);
 int batch_acknowledged(void *arg, const struct batch *b, double *value, int *n);
 
 /* acknowledged.c: measures the acknowledgement by itself, as a round trip or one-way, into
- * TIMED_PING. *LOOP: the batches' mean. The time used is subtracted from PLAN's budget. */
+ * TIMED_PING. *LOOP: the mean of all batches. The time used is subtracted from PLAN's budget. */
 int run_measure_pings(struct latency_run *r, bool round_trip, struct plan *plan, double *loop);
 
 /* acknowledged.c, local: E, a time that includes an acknowledgement, minus ACK, the time of the

@@ -22,7 +22,7 @@ enum {
     SEND,   /* blocking send of the data to one peer */
     RECV,
     TIME,              /* stop the clock: T_measured ends */
-    TIME_LESS_LATENCY, /* TIME minus the latency of the notice that is part of it */
+    TIME_LESS_LATENCY, /* TIME, but minus the latency of the notice that the time contains */
     TIME_HALF,         /* half of TIME, since there were two messages */
     ACKNOWLEDGED       /* node 0: AWAIT notices, and find from them when the data arrived */
 };

@@ -109,10 +109,10 @@ struct overlap_cell {
 };
 
 /* Measures one cell with messages of base->bytes. T_comp is the time of the work alone, T_comm the
- * time of the same steps without work (BY_THREADS: of the base round). Each run follows both, and
- * each communication a computation, as in the run itself: right after another communication it
- * would be faster, and the control "serial" would show a ratio above 1. No run is discarded: if the
- * library's progress thread takes processor time, that is a cost of the library.
+ * time of the same steps without work (BY_THREADS: of the base round). Both precede each run, and
+ * each communication follows a computation, as in the run itself: right after another communication
+ * it would be faster, and the control "serial" would show a ratio above 1. No run is discarded: if
+ * the library's progress thread takes processor time, that is a cost of the library.
  *
  * WORK is calibrated on each rank; NULL with BY_THREADS. Only rank 0 uses BASE (except its bytes)
  * and CELL. False, on all ranks, if the benchmark cannot run here (no threads, no memory). */

@@ -109,7 +109,7 @@ static double predict_limit(const struct pairs *p, size_t bytes, const struct sc
     return late < 0 ? fmax(a, b) : fmin(a, b);
 }
 
-/* Whether each rank sends to at most one, so that one message at a time is under way. */
+/* Whether each rank sends at most once, so that one message at a time is under way. */
 static bool is_chain(const struct schedule *s)
 {
     bool chain = true;

@@ -1,6 +1,6 @@
 /* Builds schedules from the latencies of pairs, with every candidate of trees/bcast.h, for whole
  * messages and for segments; without MPI. The paper's model predicts them: only messages of one
- * sender share a resource. If others do, the prediction is unknown, as a mere lower bound. */
+ * sender share a resource. Where others do, the result is unknown, since it is a lower bound. */
 #pragma once
 
 #include "base/stats.h"

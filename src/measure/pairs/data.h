@@ -111,7 +111,7 @@ struct pairs_loggp pairs_loggp(const struct pairs *p, int i, int j);
 
 /* How a message of size number S gets from I to J, and from J to I: "eager"; "rendezvous" (a send
  * waits); "pull" (the receive calls fetch the data, and take as long as a round trip); NULL if
- * unknown, as when a short latency consists mostly of calls, by eager or pull. */
+ * unknown, as when the calls take most of a short latency. */
 const char *pairs_protocol(const struct pairs *p, int s, int i, int j);
 
 /* Finds how far clocks may differ, from the measured ONE_WAY, which the clocks' errors may even

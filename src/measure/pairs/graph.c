@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* A message of BYTES, and which quantities (send calls, ...) were measured for all pairs. */
+/* A message of BYTES. SENDS, GAPS, ONE_WAY: whether these were measured for all pairs. */
 struct sized {
     const struct pairs *p;
     size_t bytes;
@@ -58,7 +58,7 @@ static double gap_of(const struct sized *m, int u, int v)
 
 /* One-way latency from I to J as pairs_graph() defines it for LATE. Without clocks it is half of
  * the round trip, more in the direction with the larger gap. A message takes at least its gap; but
- * if clocks differ, only for LATE 2 and -2: with it errors no longer cancel along a path. */
+ * if clocks differ, this counts only for LATE 2 and -2: errors would not cancel along a path. */
 static double one_way(const struct sized *m, int i, int j)
 {
     const struct pairs *p = m->p;

@@ -14,7 +14,7 @@
 /* TRIALS: broadcasts of each schedule, at least 2. TRIED: number of schedules that are tried. */
 enum { TRIALS = 5, TRIED_LEAST = 3, TRIED_MOST = 20, SIZES_MAX = 48, WHY_MAX = 256 };
 static const double TRIAL_SECONDS = 0.1, /* for each schedule */
-    LESS = 0.98,                         /* faster: less than this share of the other's time */
+    LESS = 0.98,                         /* share of the other's time that counts as faster */
     SLOWER = 0.03; /* share by which a chosen tree may be slower if the clocks err most */
 
 /* Broadcasts whether all is GOOD on rank 0 and, if not, the reason WHY. */
@@ -213,7 +213,7 @@ static int next_trial(const struct choice *c, int i, const struct bcast_grid_pla
     return -1;
 }
 
-/* *DRIFT, on rank 0: the most by which two clocks drifted apart since pairs were measured. */
+/* *DRIFT, on rank 0: seconds that two clocks may have drifted apart since pairs were measured. */
 static int find_drift(const struct grid *g, double *drift)
 {
     const double at = g->then.line.to, since = clock_now() - at,

@@ -10,7 +10,7 @@
 enum { REPEATS_MIN = 3, REPEATS_WARM = 2, REPEATS_COLD = 24, BURSTS = 3, LATE = 7, PARTITIONS = 4 };
 static const double WARM_SECONDS = 0.05;
 
-/* In the paper's order each PEER has its own samples; otherwise all peers share one place. */
+/* In the paper's order each PEER has its own samples; otherwise all peers share one buffer. */
 struct pair_times pair_samples(const struct pairs_run *m, int peer)
 {
     size_t repeats = (size_t)m->plan->repeats,

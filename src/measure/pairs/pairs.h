@@ -25,7 +25,7 @@ enum pairs_messages {
                          partitions (1 if they do not divide the size), MPI_Wait; see
                          pairs_partitioned */
 };
-extern const bool pairs_partitioned; /* whether the library has partitioned ones */
+extern const bool pairs_partitioned; /* whether the library can partition messages */
 
 struct pairs_plan {
     const size_t *sizes; /* bytes, ascending */
@@ -35,7 +35,7 @@ struct pairs_plan {
     double budget; /* seconds for one pair and size: if they are short, fewer repeats, but at least
                       3. 0: no limit, as always with PAIRS_PAPER */
     double until;  /* clock_now() at which each rank gives up; 0: never. Not for PAIRS_PAPER */
-    enum pairs_messages messages; /* PAIRS_PAPER: PAIRS_STANDARD */
+    enum pairs_messages messages; /* must be PAIRS_STANDARD for order PAIRS_PAPER */
     bool receives; /* also measure the receive call, and whether a send waits for it; takes 1.5
                       times as long */
     bool ports;    /* PAIRS_TOURNAMENT: also find the ports of each sender */

@@ -1,4 +1,4 @@
-/* Two ranks measure each other: the step that every enum pairs_order repeats. */
+/* Two ranks measure each other: the step that all orders (enum pairs_order) repeat. */
 #pragma once
 
 #include "measure/pairs/pairs.h"
@@ -13,8 +13,7 @@ enum {
 };
 
 /* Times of a pair's exchanges, for either side: the round trip (lower rank only), the send call,
- * and when the send began, on the common clock (the higher rank has received the message by then).
- */
+ * and when the send began, on the common clock (the higher rank has received by then). */
 struct pair_times {
     double *trip, *send, *begin;
 };

@@ -78,8 +78,7 @@ static int find_several(const struct fan *f, bool *several)
     return MPI_SUCCESS;
 }
 
-/* Seconds until V acknowledges the last of MESSAGES if only CALLS, a round's send calls, delay it.
- */
+/* Seconds until V acknowledges the last of MESSAGES if only a round's send CALLS delay them. */
 static double time_alone(const struct fan *f, int v, int messages, double calls)
 {
     return f->alone[v] + calls + (messages - 1) * fmax(f->gap[v], calls);
@@ -159,8 +158,8 @@ static int find_ports(const struct fan *f, int sender)
     return error;
 }
 
-/* Draws, alike on all ranks, from whom each rank receives; from itself: it sends, as half of the
- * ranks do, for a FAN fewer. No rank sends and receives at the same time, as in a broadcast. */
+/* Draws each rank's sender, alike on all ranks. Ranks that send (half of them, for a FAN fewer) are
+ * their own senders: no rank sends and receives at the same time, as in a broadcast. */
 static void draw_senders(const struct fan *f, int round, bool fan)
 {
     unsigned short drawn[3] = {0, 0, (unsigned short)round};

@@ -12,7 +12,7 @@ enum { RANKS_LEAST = 4 };
 
 struct slow_search {
     const struct pairs *p;
-    double limit;    /* logarithm of FACTOR of pairs_slow() */
+    double limit;    /* logarithm of the argument FACTOR of pairs_slow() */
     double *fastest; /* by rank: logarithm of its fastest pair's time */
     double *usual;   /* by rank: threshold for a slow pair: median of its pairs' logarithms plus the
                         larger of 3 deviations and LIMIT */

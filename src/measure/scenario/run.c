@@ -16,7 +16,7 @@ enum { STAMPS = sizeof(struct repetition) / sizeof(double) };
 /* What one rank needs to repeat its script. */
 struct player {
     struct script script;
-    struct harmony *start; /* common start of the ranks of its communicator */
+    struct harmony *start; /* announces common starts to the ranks of its communicator */
     int rank;
     struct scenario_result *result;
     struct repetition *stamps; /* room for two batches: this rank's stamps, all ranks' maxima */

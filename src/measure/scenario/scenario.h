@@ -90,7 +90,7 @@ struct scenario_sweep {
 };
 struct scenario_sweep scenario_sweeps(const struct scenario *s);
 
-/* The largest sum of one rank's delays, of all RANKS ranks, in seconds; NaN without a delay. */
+/* The largest sum of a rank's delays, over all RANKS ranks, in seconds; NaN without a delay. */
 double scenario_delay(const struct scenario *s, int ranks, const struct scenario_point *point);
 
 /* The actions of RANK out of RANKS, with the values of POINT filled in: of the first script that
