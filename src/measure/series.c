@@ -60,12 +60,12 @@ struct summary samples_summary(const struct samples *s)
 
 /* --- the series --- */
 
-/* A batch has no value if all of its operations were discarded, as by "direct" if some rank enters
- * late. EMPTY_MAX such batches in a row end the series. */
+/* A batch has no value if all of its operations were discarded, as by the method "direct" if a rank
+ * entered late. EMPTY_MAX such batches in a row end the series. */
 enum { EMPTY_MAX = 20 };
 
-/* STOP_PAPER tests the standard deviation of at least PAPER_REPEATS_MIN means. It discards them at
- * most PAPER_ATTEMPTS_MAX times, so that it ends even on a noisy machine without a budget. */
+/* STOP_PAPER tests the standard deviation of at least PAPER_REPEATS_MIN means. It discards the
+ * means at most PAPER_ATTEMPTS_MAX times, so as to end even on a noisy machine without a budget. */
 enum { PAPER_REPEATS_MIN = 8, PAPER_ATTEMPTS_MAX = 50 };
 
 /* STOP_CI: half of the interval's width, as a share of the median. For medians below 250 ns the

@@ -112,7 +112,7 @@ static size_t extent_bytes(const struct operation_call *c, enum operation_extent
     return c->operation->kind == at_root && c->rank != c->root ? 0 : c->bytes * blocks[extent];
 }
 
-/* The rank to which this rank sends block BLOCK, or from which it receives it. */
+/* The rank to which this rank sends block BLOCK, or from which it receives this block. */
 static int partner(const struct operation_call *c, enum operation_extent extent, int block)
 {
     int row = (int)lround(sqrt(c->size));

@@ -36,7 +36,7 @@ enum { NEIGHBORS = 4 };
 struct operation {
     const char *name;                   /* as in --operation=NAME: "broadcast" */
     const char *twin, *persistent_name; /* "ibroadcast", "persistent-broadcast" */
-    const char *mpi_name;               /* "MPI_Bcast"; its twin is "MPI_Ibcast" */
+    const char *mpi_name;               /* the blocking function: "MPI_Bcast" */
     enum collective_kind kind;
     /* What each buffer holds. In an operation from the root only the root has a send buffer; in one
      * to the root, a receive buffer. */
@@ -89,7 +89,7 @@ bool operation_prepare(struct operation_call *c, const struct operation *o, MPI_
 void operation_release(struct operation_call *c);
 
 /* Collective: makes C persistent (MPI_Bcast_init; then each run is MPI_Start and MPI_Wait). Returns
- * an MPI error code. The operation must have init(). */
+ * an MPI error code. The operation's INIT must not be NULL. */
 int operation_persist(struct operation_call *c);
 
 /* Puts known data into the send buffer, and bytes that are no result into the receive buffer. */

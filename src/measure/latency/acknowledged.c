@@ -24,9 +24,9 @@ static int ack_send(const struct latency_run *r, int to, int tag, const struct a
 
 /* How long this rank waits before it enters an operation, as a multiple of the hold. An operation
  * from the root needs no wait, since all others wait for the root anyway. Otherwise FROM waits
- * longest: all others must be inside when it enters. They wait, too, so that their messages neither
- * delay the acknowledgement nor arrive while TO still receives those of the previous operation. A
- * rank that is both TO and FROM waits the sum of both times. */
+ * longest: all others must be inside when it enters. The others wait, too, so that their messages
+ * neither delay the acknowledgement nor arrive while TO still receives those of the previous
+ * operation. A rank that is both TO and FROM waits the sum of both times. */
 static double holds_before(const struct latency_run *r)
 {
     if (r->from == r->to && r->rank == r->from)

@@ -24,7 +24,7 @@ struct direct {
      * exits in the last batch and broadcasts it. */
     double silence;
 
-    /* The rest is only on rank 0. */
+    /* The following members are used only on rank 0. */
     int dropped;                   /* operations that some rank entered late */
     struct latency_figure *figure; /* by rank: from the last entry to the rank's exit; NULL: none */
     struct samples entries_apart;  /* seconds from first to last entry of each operation */

@@ -47,7 +47,7 @@ struct latency_case {
     struct harmony *start;    /* for "direct": announces start times; opened by harmonize_open() and
                                  shared by several measurements. The caller then bounds the clocks'
                                  error by sync_check(). NULL: the measurement opens its own */
-    bool every; /* the caller needs the figures of all pairs, so a short budget is divided among all
+    bool every; /* the caller needs the results of all pairs, so a short budget is divided among all
                    of them; false: it is spent on the slowest pairs */
 };
 
@@ -70,7 +70,7 @@ enum latency_verdict {
  * TO. FROM = TO: a single rank's time in the call. */
 struct latency_figure {
     int from, to;
-    struct estimate value; /* as in latency_result, for this pair; NaN if not measured */
+    struct estimate value; /* seconds, for this pair (enum latency_meaning); NaN if not measured */
     double error;          /* error bound of VALUE, from which half a round trip was subtracted: one
                               direction may take all of it. 0 if each direction could be measured */
     double loop_mean;      /* VALUE by the mean of all batches, as in the paper, not by medians */
@@ -92,7 +92,7 @@ enum latency_meaning {
     MEANS_LATENCY,     /* max over i of OL_i */
     MEANS_LATENCY_IF,  /* max over i of OL_i if the paper's assumption holds */
     MEANS_OVERHEAD,    /* not OL: processor time of the call on one rank */
-    MEANS_SUITE        /* what another suite's loop reports; not among "all" */
+    MEANS_SUITE        /* what another suite's loop reports; not run by --method=all */
 };
 
 struct latency_result {
@@ -106,7 +106,7 @@ struct latency_result {
     int measured, asked; /* pairs or ranks (imb: roots); fewer are measured if the budget ends */
     bool at_least;       /* a pair that was not measured may be slower than VALUE */
     int violations;      /* destinations violating the paper's assumption; -1: ol or held not run */
-    int impossible;      /* pairs whose computed latency is 0 or less; they have no result */
+    int impossible;      /* pairs whose computed time is impossible, as if negative: no result */
     bool over_budget;    /* the budget ended a series, or the search for the hold time */
     /* Of the methods "direct" and "repro-window": */
     double clock_bound;  /* error bound of the common clock; 0 for other methods */
@@ -129,7 +129,7 @@ struct latency_outcome {
 
 struct latency_run; /* run.h, private to this folder */
 
-/* Whether a method gives one figure for each rank, for each pair, or none. */
+/* Whether a method gives one struct latency_figure for each rank, for each pair, or none. */
 enum latency_figures { FIGURES_NONE, FIGURES_RANKS, FIGURES_PAIRS };
 
 struct latency_method {
@@ -166,7 +166,7 @@ void latency_outcome_free(struct latency_outcome *outcome);
 /* latency_measure() with only the method "direct". */
 int latency_measure_direct(const struct latency_case *c, struct latency_outcome *outcome);
 
-/* Whether the slowest pair's figure is only an upper bound, since a longer hold may lower it. */
+/* Whether the slowest pair's value is only an upper bound, since a longer hold may lower it. */
 bool latency_unsettled(const struct latency_result *r);
 
 /* The value of R, or of its figure F if that is not NULL. *ERROR is the error in seconds that

@@ -47,7 +47,7 @@ static int run(struct latency_run *r, struct latency_result *result)
  * readings, the error of E_i, RTL_i and the held E_i together, are ignored. */
 static const double violated_from = 0.01, holds_within = 0.05, holds_within_seconds = 100e-9;
 
-/* Whether the intervals exclude a difference above these two limits; false without intervals. */
+/* Whether the intervals exclude a difference above these limits; false without intervals. */
 static bool agree(struct estimate a, struct estimate b, double clock_cost)
 {
     double room = fmax(holds_within * b.value, fmax(holds_within_seconds, 4 * clock_cost));

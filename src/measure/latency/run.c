@@ -97,7 +97,7 @@ void figure_set_value(struct latency_run *r, struct estimate value, double loop)
     result->over_budget |= f->curve.hold > 0 && !f->curve.settled;
     if (!(result->loop_mean >= loop))
         result->loop_mean = loop;
-    /* Of values that differ by less than 1 ns, one from a settled curve is preferred. */
+    /* If values differ by less than 1 ns, the value from a settled curve is preferred. */
     double above = value.value - result->value.value;
     if (result->slowest < 0 ||
         (fabs(above) < 1e-9 ? latency_unsettled(result) && f->curve.settled : above > 0)) {

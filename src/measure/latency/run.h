@@ -26,7 +26,7 @@ struct latency_run {
     const struct latency_case *c;
     int rank, size;
     double clock_cost; /* seconds for one clock reading on this rank */
-    bool keeps;        /* this is rank 0, which stores all figures */
+    bool keeps;        /* this is rank 0, which stores all results */
     double *scratch;   /* room for a double per operation of a batch */
     const struct latency_method *const *methods;
     size_t n_methods;
@@ -97,10 +97,10 @@ int run_series(struct latency_run *r, const struct plan *plan, batch_run batch, 
 int values_to_rank_0(const struct latency_run *r, int from, const double *mine, double *value,
                      int n);
 
-/* On rank 0: the figure of the pair in progress. */
+/* On rank 0: the struct latency_figure of the pair in progress. */
 struct latency_figure *run_figure(const struct latency_run *r);
 
-/* Index of a pair's figure in a result: with a root, the other rank of the pair. */
+/* Index of a pair in latency_result.figure: if there is a root, the other rank of the pair. */
 static inline int run_index(const struct latency_run *r, int from, int to)
 {
     enum collective_kind kind = r->c->kind;
@@ -110,10 +110,10 @@ static inline int run_index(const struct latency_run *r, int from, int to)
 }
 
 /* Call the following three functions on rank 0 only; on other ranks figure_take() does nothing. */
-/* Moves the samples of S into TIMED[PART] of the figure in progress. */
+/* Moves the samples of S into TIMED[PART] of run_figure(). */
 void figure_take(struct latency_run *r, int part, struct series *s);
-/* Sets the value of the figure in progress, and the result's value to it if it is the largest so
- * far. LOOP: the value from the mean of the batches' means. */
+/* Sets the value of run_figure(), and the result's value to it if it is the largest so far. LOOP:
+ * the value from the mean of the batches' means. */
 void figure_set_value(struct latency_run *r, struct estimate value, double loop);
 /* Sets the values of all ranks' figures from their samples. The result is the largest of them
  * without that of rank EXCLUDED (-1: none is excluded). */

@@ -98,8 +98,8 @@ bool pairs_all_known(const struct pairs *p, enum pairs_quantity what);
 /* "shared" for a message of BYTES: the larger of the two closest sizes' values; 0: unknown. */
 double pairs_shared(const struct pairs *p, size_t bytes);
 
-/* Bandwidth from I to J in bytes per second: the least-squares slope of half the round trip over
- * all sizes. INFINITY if the time does not grow with the size. */
+/* Bandwidth from I to J in bytes per second: the inverse of the least-squares slope of half the
+ * round trip over all sizes. INFINITY if the time does not grow with the size. */
 double pairs_bandwidth(const struct pairs *p, int i, int j);
 
 /* LogGP parameters from I to J that do not depend on the size; NaN if unknown. */

@@ -186,7 +186,7 @@ bool pairs_find_clocks(struct pairs *p)
     const int n = p->n;
     const double *bound = p->size[0].of[PAIRS_BOUND], *way = p->size[0].of[PAIRS_ONE_WAY];
     int clocks = 0;
-    FREED int *clock = malloc((size_t)n * sizeof *clock); /* the number of each rank's clock */
+    FREED int *clock = malloc((size_t)n * sizeof *clock); /* by rank: number of its clock */
     for (int i = 0, j; clock && i < n; i++) {
         for (j = 0; j < i && bound[i * n + j] > 0;)
             j++;

@@ -126,7 +126,7 @@ static void try_out(const struct grid *g, const struct bcast *b, struct operatio
     c.plan.budget = TRIAL_SECONDS;
     if (!sync_measures_one_way(g->clock)) {
         still = *g->clock;
-        still.comm = MPI_COMM_NULL; /* not re-measured in trials: see bcast_grid_is_quicker() */
+        still.comm = MPI_COMM_NULL; /* clocks stay as they are: see bcast_grid_is_quicker() */
         c.clock = &still;
         c.plan.repetitions = 2 * TRIALS;
     }

@@ -1,5 +1,5 @@
 /* The latency log of the paper's tool, byte for byte, so that its readers still work. One block per
- * message size; lines of a rank with itself are 0.
+ * message size; times of a rank with itself are 0.
  *
  *   # Testing Hostname: NAME
  *   # Processors: 4 MsgLen 64 Repeats: 100

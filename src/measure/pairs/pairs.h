@@ -38,7 +38,7 @@ struct pairs_plan {
     enum pairs_messages messages; /* must be PAIRS_STANDARD for order PAIRS_PAPER */
     bool receives; /* also measure the receive call, and whether a send waits for it; takes 1.5
                       times as long */
-    bool ports;    /* PAIRS_TOURNAMENT: also find the ports of each sender */
+    bool ports;    /* with PAIRS_TOURNAMENT: also find the network ports of each sender */
     struct sync_clock *clock; /* common clock of COMM's ranks, for one-way latencies; measured once
                                  more at the end if it is COMM's own. NULL if all read one clock */
 };

@@ -15,7 +15,7 @@ enum { TRIES = 3, FEW_RANKS = 16, ROUNDS = 24 };
 struct fan {
     struct pairs_run *m;
     int count; /* bytes */
-    /* This rank's rows: PAIRS_MEDIAN, _GAP, _SEND, _ANSWERED, _PORT. */
+    /* This rank's rows, in this order: PAIRS_MEDIAN, _GAP, _SEND, _ANSWERED, _PORT. */
     const double *trip, *gap, *send, *alone;
     double *port;
     int *to, *found;         /* receivers of a test; by port: a rank that it reaches */
