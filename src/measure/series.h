@@ -25,7 +25,7 @@ enum stop_rule {
 struct plan {
     int repetitions; /* M: operations in one batch; paper: 100 */
     enum stop_rule stop;
-    int repeats_min, repeats_max; /* batches; paper: 8 and 30 */
+    int repeats_min, repeats_max; /* least and most batches; paper: 8 and 30 */
     double budget;                /* seconds; 0: no limit. A series that exceeds it ends */
     double budget_most; /* seconds; larger limit that replaces BUDGET while the median has no 95 %
                            interval; 0: BUDGET */

@@ -23,7 +23,7 @@ enum {
     RECV,
     TIME,              /* stop the clock: T_measured ends */
     TIME_LESS_LATENCY, /* TIME, but minus the latency of the notice that the time contains */
-    TIME_HALF,         /* half of TIME, since there were two messages */
+    TIME_HALF,         /* half of TIME, since the round has two messages in turn */
     ACKNOWLEDGED       /* node 0: AWAIT notices, and find from them when the data arrived */
 };
 

@@ -48,7 +48,7 @@ enum { RANKS_MAX = 65536 };
 
 struct log_reader {
     bool mpptest; /* the log is output of MPPTest, whose blocks have no heads */
-    int n;        /* ranks must be below: the block's number of ranks; MPPTest: RANKS_MAX */
+    int n;        /* ranks must be below N: the block's number of ranks; MPPTest: RANKS_MAX */
     int repeats;
     size_t bytes;
     /* The pair of the line read last; times in microseconds. */

@@ -1,4 +1,4 @@
-/* The latency log of the paper's tool, byte for byte, so that its readers still work. One block per
+/* The latency log of PetaSHA's mmpi.c, byte for byte, so that its readers still work. One block per
  * message size; times of a rank with itself are 0.
  *
  *   # Testing Hostname: NAME

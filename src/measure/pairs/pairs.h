@@ -14,7 +14,7 @@ enum pairs_order {
                          Pairs of one round may share links, cards or processors. So some are
                          re-measured alone; if one is then faster by the factor PAIRS_SHARED, all
                          are re-measured one at a time */
-    PAIRS_ONE_AT_A_TIME /* each pair with all its sizes and repeats, a barrier before it */
+    PAIRS_ONE_AT_A_TIME /* one pair at a time, with all sizes and repeats, each after a barrier */
 };
 
 /* How the messages of a round trip are sent and received. */

@@ -14,7 +14,7 @@ enum slow_kind { SLOW_HOST, SLOW_RANK, SLOW_PAIR };
 
 struct slow {
     enum slow_kind kind;
-    int a, b;      /* ranks; for a host A is its first rank; B only for a pair */
+    int a, b;      /* A: the rank, or the lowest rank of the host; B: other rank of a pair, or -1 */
     double factor; /* ratio of its time to the median of its nearest ranks' fastest pairs (a pair:
                       to the larger of both ranks' medians); the largest of all sizes */
 };

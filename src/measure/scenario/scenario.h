@@ -12,12 +12,12 @@
 #include <stddef.h>
 
 enum action_kind {
-    ACTION_START, /* take the first time stamp */
+    ACTION_START, /* take this rank's time stamp t_start */
     ACTION_ISSUE, /* call a blocking operation, or start a non-blocking one */
     ACTION_SYNC,  /* wait for all pending operations */
     ACTION_COMP,  /* do a fixed amount of computation (work.h) */
     ACTION_DELAY, /* wait for a given time, so as to arrive late */
-    ACTION_STOP,  /* take the last time stamp */
+    ACTION_STOP,  /* take this rank's time stamp t_end */
     N_ACTIONS
 };
 
