@@ -1,5 +1,5 @@
-/* Ends of a process before MPI_Finalize: by a signal or exit(). The record is a mapped file and
- * survives; only the kind of end is added. The process ends as it would without the layer. */
+/* Handles the end of a process by a signal or exit() before MPI_Finalize: stores in its record how
+ * it ended, and lets it end as without the layer. The record, a mapped file, survives by itself. */
 #include "base/quote.h"
 #include "base/status.h"
 #include "layer/parts.h"
@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Signals that are handled if the application has no handler, since they end the process. FAULTS
- * also if MPI, UCX or Fortran's runtime handles them: these print and then end the process. */
+/* Signals that end the process by default, handled if the application does not handle them. FAULTS
+ * also if MPI, UCX or Fortran's runtime does: their handlers print and then end the process. */
 static const int watched[] = {SIGSEGV, SIGBUS,  SIGFPE,  SIGILL,    SIGABRT, SIGTERM,
                               SIGINT,  SIGHUP,  SIGQUIT, SIGXCPU,   SIGUSR1, SIGUSR2,
                               SIGALRM, SIGPIPE, SIGXFSZ, SIGVTALRM, SIGPROF, SIGSYS};
@@ -23,14 +23,14 @@ static const uint64_t faults =
     1u << SIGSEGV | 1u << SIGBUS | 1u << SIGFPE | 1u << SIGILL | 1u << SIGABRT;
 static struct sigaction previous[32];
 
-/* Whether this process records: a child of vfork() has the same memory, but another pid. */
+/* Whether this process is recorded; a child of vfork() is not, though it shares the memory. */
 static bool has_a_say(void)
 {
     return layer.phase == LAYER_RUNNING && getpid() == layer.pid;
 }
 
-/* Prints the message that ends_watch() has prepared, since a signal handler must not format text.
- * All ranks get signals from outside (Ctrl-C, a batch system): then only rank 0 prints. */
+/* Prints FAREWELL, which ends_watch() has formatted, since a signal handler must not. A signal from
+ * outside (Ctrl-C, a batch system) reaches all ranks: then only rank 0 prints. */
 static char farewell[1200];
 static void say_farewell(int number)
 {
@@ -58,9 +58,9 @@ __attribute__((destructor)) static void at_exit(void)
     record_mark_end(LEDGER_EXITED, 0);
 }
 
-/* Ends the process with the watchdog's exit status. MPICH's launcher, when a rank's connection is
- * closed, kills the others and returns their signal instead of this status, unless it sees stdout
- * and stderr of all ranks closed first. So a child process keeps the connection open for 2 s. */
+/* Ends the process, since it hangs, at the watchdog's request. Once a rank closes its connection,
+ * MPICH's launcher kills the others and returns their signal, not this exit status, unless stdout
+ * and stderr of all ranks closed before. So a child process keeps the connection open for 2 s. */
 static unsigned launcher_connection; /* descriptor of the connection; 0 if there is none */
 static _Noreturn void end_stuck(void)
 {
@@ -73,7 +73,7 @@ static _Noreturn void end_stuck(void)
 }
 
 /* Makes only async-signal-safe calls. Restores the previous action and raises the signal again, so
- * that the process ends as without the layer. A fault is not raised: the instruction repeats it. */
+ * that the process ends as without the layer. After a fault, its instruction is executed again. */
 static void on_signal(int number, siginfo_t *info, void *context)
 {
     (void)context;
@@ -86,14 +86,14 @@ static void on_signal(int number, siginfo_t *info, void *context)
     if (first)
         say_farewell(number);
     sigaction(number, &previous[number], NULL);
-    if (!(faults >> number & 1) || info->si_code <= 0) /* <= 0: sent by a process, not a fault */
+    if (!(faults >> number & 1) || info->si_code <= 0) /* <= 0: a process has sent it */
         raise(number);
 }
 
 static bool is_of_runtime(const struct sigaction *a)
 {
     Dl_info info;
-    void *handler = (void *)a->sa_handler; /* sa_sigaction is in a union with it */
+    void *handler = (void *)a->sa_handler; /* sa_handler and sa_sigaction are a union */
     return dladdr(handler, &info) && info.dli_fname &&
            (transport_is_of_mpi(info.dli_fname) ||
             !strncmp(text_base_of(info.dli_fname), "libgfortran", 11));
@@ -102,7 +102,7 @@ static bool is_of_runtime(const struct sigaction *a)
 void ends_watch(void)
 {
 #ifdef COLLPROF_SIMULATED
-    return; /* in the simulator all ranks are one process */
+    return; /* all simulated ranks are one process, which a signal ends as a whole */
 #endif
     at_quick_exit(at_exit);
     launcher_connection = (unsigned)atoi(getenv("PMI_FD") ?: "0");

@@ -1,8 +1,8 @@
 /* Counts the ranks that have the layer. In a run of several programs (mpiexec -n 2 collprof run ./a
- * : -n 1 ./b) some do not, and would never answer a message. So each rank that has it creates its
- * record before MPI_Init, which no rank leaves before all have entered it, and counts the records
- * afterwards: all get the same number. On several hosts under Hydra they count the keys in its
- * key-value store (PMI). */
+ * : -n 1 ./b) ranks of ./b have not, and would never answer a message of the layer. So each rank
+ * with the layer creates its record before MPI_Init, which no rank leaves before all have entered
+ * it, and counts the records after MPI_Init: all count the same number. On several hosts under
+ * Hydra, MPICH's launcher, ranks store and count keys in its key-value store (PMI) instead. */
 #include "layer/parts.h"
 #include "layer/store.h"
 
@@ -11,7 +11,7 @@
 static struct launcher launcher;
 static const struct mpi_built built = LAYER_MPI;
 static bool recorded; /* this rank has a record file */
-static bool stored;   /* this rank has put its key into the store */
+static bool stored;   /* this rank has put its key into Hydra's store */
 
 static bool is_one_host(void)
 {
@@ -60,7 +60,7 @@ int members_count(const struct run_directory *d, int *first)
     *first = 0;
     if (launcher.size != layer.size || launcher.parts == 1)
         return layer.size;
-    /* On one host only ranks that could not create a record are in the store. */
+    /* On one host only ranks without a record use the store: they agree if no rank has one. */
     if (stored)
         return count_stored(first);
     return recorded ? run_directory_ranks(d, layer.size, first) : 0;

@@ -3,22 +3,22 @@
 #include "profile/profile.h"
 #include "sync/yielding.h"
 
-/* PART: ledgers are sent in messages of 4 KiB, which are eager. For larger ones MPI may read the
- * sender's memory (process_vm_readv), and aborts if a process has changed its user. */
+/* PART: ledgers are sent in messages of 4 KiB, by MPI's eager protocol. With larger ones MPI may
+ * read the sender's memory (process_vm_readv), and aborts if that process has changed its user. */
 enum { TAG_OFFER = 1, TAG_ANSWER, TAG_LEDGER, PART = 1 << 12 };
 
 /* Bytes of memory that a profile needs for each entry of a ledger. */
 enum { BYTES_OF_ENTRY = 3072 };
 
-/* Whether half of the memory that is available in the host and its control groups suffices for the
- * ledger and its profile: the kernel would kill an application that exceeds it. */
+/* Whether a ledger with these SECTIONs and its profile fit into half of the memory that the host
+ * and its control groups have available: if it ran out, the kernel would kill the application. */
 static bool has_room(const struct ledger_table section[LEDGER_SECTIONS])
 {
     return ledger_bytes(section) + (uint64_t)BYTES_OF_ENTRY * section[LEDGER_ENTRIES].count <=
            memory_available("/proc", "/sys/fs/cgroup") / 2;
 }
 
-/* Receives BYTES from rank FROM; if FROM is 0, sends them to rank 0. Returns MPI's error code. */
+/* Receives BYTES from rank FROM, or sends them to rank 0 if FROM is 0. Returns MPI's error code. */
 static int move(char *at, size_t bytes, int from, MPI_Comm comm)
 {
     int rc = 0;
@@ -52,8 +52,8 @@ static int send_ledger(const struct ledger *mine, MPI_Comm comm)
     return rc || !wanted ? rc : move_ledger(&l, 0, comm);
 }
 
-/* Receives the ledger of rank FROM. If not WANTED or without memory, the answer to FROM is not to
- * send it. The caller closes L in any case. */
+/* Answers the offer of rank FROM: if its ledger is WANTED and memory suffices, receives the ledger;
+ * otherwise FROM sends nothing. False if L is not valid. The caller closes L in any case. */
 static bool receive_ledger(struct ledger *l, int from, MPI_Comm comm, bool wanted)
 {
     struct ledger_table section[LEDGER_SECTIONS] = {0};
@@ -81,8 +81,8 @@ static void add(void *arg)
         a->all = one;
 }
 
-/* If one ledger cannot be merged, there is no profile, since it would look like that of all ranks.
- * The remaining ranks still get an answer, because they wait for it. */
+/* If one rank's ledger cannot be merged, returns NULL: a profile without it would look like one of
+ * all ranks. Rank 0 still answers the remaining ranks, which wait for that. */
 struct profile *merge_ranks(const struct ledger *mine, MPI_Comm comm)
 {
     struct adding a = {NULL, mine};
@@ -100,5 +100,5 @@ struct profile *merge_ranks(const struct ledger *mine, MPI_Comm comm)
         good = receive_ledger(&theirs, from, comm, good) && memory_try(add, &a);
         ledger_close(&theirs);
     }
-    return good ? a.all : NULL; /* not freed: without memory it may be inconsistent */
+    return good ? a.all : NULL; /* a.all, perhaps half merged, is not freed */
 }

@@ -17,9 +17,9 @@
 struct run_directory run_directory = {.fd = -1};
 struct record_owner record_owner;
 char record_obstacle[1300];
-static char file[48]; /* the record's name in the directory; "": there is no such file */
+static char file[48]; /* the record's file name in run_directory; "": it has no file */
 
-/* Stores the script of a Python interpreter: its first argument that is not an option. */
+/* If the program is a Python interpreter, stores its script: the first argument without "-". */
 static void describe_script(struct ledger_header *h, const char *words, const char *end)
 {
     const char *w = words;
@@ -47,10 +47,10 @@ static void describe_arguments(struct ledger_header *h, const char *words, const
     }
 }
 
-/* Stores what is known before MPI is initialized. */
+/* Stores in H what is known of this process before MPI is initialized. */
 static void describe_process(struct ledger_header *h)
 {
-    char words[PATH_MAX + sizeof h->arguments]; /* the program and more than ARGUMENTS stores */
+    char words[PATH_MAX + sizeof h->arguments]; /* longer than program and ARGUMENTS in H */
     h->rank = record_owner.rank;
     h->size = record_owner.size;
     h->run_id = record_owner.job;
@@ -60,7 +60,7 @@ static void describe_process(struct ledger_header *h)
     const char *end = words + input_read("/proc/self/cmdline", words, sizeof words),
                *first = words + strlen(words) + 1;
     describe_script(h, first, end);
-    if (clock_source != CLOCK_SOURCE_EXTERNAL) /* not those of the simulator */
+    if (clock_source != CLOCK_SOURCE_EXTERNAL) /* the simulator has arguments of its own */
         describe_arguments(h, first, end);
     h->clock = clock_source;
     h->started_unix = clock_seconds(CLOCK_REALTIME);
@@ -96,8 +96,8 @@ static const char *create_ledger(uint64_t tag)
                               n_mpi_functions);
     if (!error)
         return NULL;
-    /* An empty file still counts in run_directory_ranks(), so that all ranks agree not to record;
-     * otherwise the others would believe that this rank is without the layer. */
+    /* An empty file shows run_directory_ranks() that this rank has the layer, so that all ranks
+     * agree not to record. Without any file, other ranks would record without this rank. */
     CLOSED int fd = open(path, O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     if (fd < 0)
         *file = '\0';

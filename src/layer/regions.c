@@ -1,4 +1,4 @@
-/* The public functions of collprof.h: regions of the application's code. */
+/* The public functions of collprof.h, by which an application marks named regions of its code. */
 #include "base/text.h"
 #include "layer/parts.h"
 

@@ -24,7 +24,7 @@ static int make_parents(const char *path)
         struct stat st;
         snprintf(part, sizeof part, "%.*s", (int)(slash - path), path);
         if (mkdir(part, 0777) && errno != EEXIST) {
-            int error = errno; /* in a read-only file system also if PART exists */
+            int error = errno; /* in a read-only file system even if PART exists */
             if (stat(part, &st))
                 return error;
         }
@@ -32,8 +32,8 @@ static int make_parents(const char *path)
     return 0;
 }
 
-/* PATH becomes the absolute path of NAME, to which -JOB can be appended: "." is resolved to the
- * working directory's name. Makes missing parents. Returns 0 or an errno. */
+/* Sets PATH to the absolute path of NAME, so that -JOB can be appended: "." and ".." are replaced
+ * by the directory's name. Makes missing parents. Returns 0 or an errno. */
 static int resolve(const char *name, char path[PATH_MAX])
 {
     const char *last = text_base_of(name);
@@ -61,7 +61,7 @@ static void show(struct run_directory *d, const char *path)
     text_copy(d->shown, sizeof d->shown, below ? path + length + 1 : path);
 }
 
-/* Whether FILE is BASE-JOB, for any job. */
+/* Whether FILE is BASE-JOB, the name of a run's directory, for any JOB (8 hexadecimal digits). */
 static bool is_run_name(const char *file, const char *base)
 {
     size_t length = strlen(base);
@@ -70,7 +70,7 @@ static bool is_run_name(const char *file, const char *base)
            strspn(job, "0123456789abcdef") == JOB_DIGITS && !job[JOB_DIGITS];
 }
 
-/* Why the directory must not be used: another user could replace its content at any time. */
+/* Why a directory must not be used, or NULL: another user could replace its content at any time. */
 static const char *fault_of(const struct stat *st, int fd)
 {
     if (st->st_uid != geteuid())
@@ -90,8 +90,8 @@ static const char *make(struct run_directory *d, const char *path)
     const char *fault = fault_of(&st, d->fd);
     if (fault)
         return fault;
-    /* A high descriptor, since applications may expect low ones. If there is none (ulimit -n), FD
-     * is -1, because MPI_Init needs descriptors. */
+    /* Moves the descriptor to 200 or more, since applications may expect low ones to be free. If
+     * the limit (ulimit -n) is lower, FD becomes -1: MPI_Init needs the remaining descriptors. */
     int high = fcntl(d->fd, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
     close(d->fd);
     d->fd = high;

@@ -1,5 +1,5 @@
-/* The directory of a run. Each run has a new one: NAME-JOB, where JOB identifies the run and is
- * known to all ranks before they communicate (base/launcher.h). NAME is a link to the newest one.
+/* The directory of a run. Each run has a new directory: NAME-JOB, where JOB identifies the run and
+ * is known to all ranks before they communicate (base/launcher.h). NAME links to the newest run.
  *
  * Existing files are never overwritten and links never followed. A directory of another user is
  * refused, since that user could replace its content at any time. */
@@ -11,25 +11,25 @@
 #include <sys/types.h>
 
 struct run_directory {
-    char shown[1100]; /* for messages: NAME if the link leads here, otherwise NAME-JOB */
+    char shown[1100]; /* path in messages: NAME if it is a link to PATH, otherwise NAME-JOB */
     char path[4096];  /* absolute and without links; empty: there is no directory */
-    dev_t device;     /* with INODE: identifies the directory */
+    dev_t device;     /* DEVICE and INODE identify the directory */
     ino_t inode;
-    int fd; /* descriptor until run_directory_close(); -1: closed, or too few descriptors */
+    int fd; /* of the directory; -1: closed, or the limit of descriptors was reached */
 };
 
-/* Opens the directory NAME-JOB, which the first rank to call it creates. Returns NULL, or an error
- * message; D->shown is set in any case. */
+/* Opens the directory NAME-JOB; the rank that calls this first creates it. Returns NULL, or an
+ * error message; D->shown is set in any case. */
 const char *run_directory_make(struct run_directory *d, const char *name, uint64_t job);
 
 /* Makes NAME a link to the directory. False if it fails, or if NAME exists and is not a link made
  * by collprof. One rank calls it. */
 bool run_directory_link(const struct run_directory *d, const char *name);
 
-/* Sets D->shown to NAME if this link leads to the directory. For all ranks, once it was made. */
+/* Sets D->shown to NAME if NAME links to the directory. Call it after run_directory_link(). */
 void run_directory_follow(struct run_directory *d, const char *name);
 
-/* A descriptor of the directory, which the caller closes; -1 with errno if it is gone from PATH. */
+/* Returns a new descriptor, which the caller closes; -1 with errno if D->path leads elsewhere. */
 int run_directory_open(const struct run_directory *d);
 
 /* Closes D->fd. */
@@ -39,6 +39,6 @@ void run_directory_close(struct run_directory *d);
 void run_directory_remove_file(const struct run_directory *d, const char *name);
 
 /* Returns how many ranks below SIZE have a record file in the directory. FIRST: the lowest of them,
- * unchanged if there is none. It allocates no memory and uses D->fd, because a rank that failed
- * here would decide other than the others. */
+ * unchanged if there is none. Allocates no memory and uses D->fd, so that it does not fail on one
+ * rank, which would then decide other than the others. */
 int run_directory_ranks(const struct run_directory *d, int size, int *first);

@@ -16,7 +16,7 @@ enum { LINE = 2048, TIMEOUT = 10000 };
 static int service = -1;
 static char space[256];
 
-/* Sends a request of one line, and stores the answer in LINE. False if it fails or is refused. */
+/* Sends Hydra a request of one line, and stores the answer in LINE. False: failed or refused. */
 __attribute__((format(printf, 2, 3))) static bool ask(char line[LINE], const char *format, ...)
 {
     va_list args;
@@ -43,7 +43,7 @@ uint64_t pmi_store_open(void)
 {
     char line[LINE];
     const char *number = getenv("PMI_FD"), *name;
-    /* MPI_LOCALNRANKS is set by Hydra alone; other launchers use PMI_FD differently. */
+    /* MPI_LOCALNRANKS shows that Hydra has started this process: others use PMI_FD differently. */
     if (!*space && getenv("MPI_LOCALNRANKS") && number) {
         service = atoi(number);
         if (!ask(line, "cmd=init pmi_version=1 pmi_subversion=1\n") ||

@@ -1,16 +1,16 @@
-/* The key-value store of Hydra, the launcher of MPICH, by its protocol PMI, version 1. What a rank
- * stores before MPI_Init, all ranks can read after it, even on hosts that share no file system. */
+/* The key-value store of Hydra, MPICH's launcher, by its protocol PMI, version 1. All ranks can
+ * read after MPI_Init what a rank has stored before, even without a common file system. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Connects to the store; call it before MPI_Init, which can still use it. Returns a hash of the
- * launcher's name of the run, not 0; or 0 if there is no store. */
+/* Connects to the store before MPI_Init, which can still use the connection. Returns a hash (not 0)
+ * of the name that Hydra gives the run; 0 if there is no store. */
 uint64_t pmi_store_open(void);
 
-/* Stores that RANK has the layer, before MPI_Init, in the opened store; false if that failed. */
+/* Stores that RANK has the layer; false if that failed. For an opened store, before MPI_Init. */
 bool pmi_store_put(int rank);
 
-/* Whether RANK has called pmi_store_put(). After MPI_Init, while no other thread is in MPI. */
+/* Whether RANK has called pmi_store_put(). Call it after MPI_Init, while no thread uses MPI. */
 bool pmi_store_has(int rank);
