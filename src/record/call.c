@@ -25,7 +25,7 @@ static void abandon(void)
 
 bool call_enter_rarely(const char *frame)
 {
-    /* A wrapper that is still active has its frame above this one on the stack, and intact. */
+    /* If the previous wrapper is active, its frame is above this one on the stack, and intact. */
     if (thread.inside && layer.phase == LAYER_RUNNING &&
         (frame >= thread.frame || caller_of(thread.frame) != thread.caller))
         abandon();
@@ -67,8 +67,8 @@ void call_add_slices(const struct call *c)
     }
 }
 
-/* The form of predefined datatype TYPE by its name, so that equivalent types of C and Fortran have
- * the same. Unknown for pairs (MPI_DOUBLE_INT), which match two elements of other types. */
+/* The form (enum ledger_form) of predefined datatype TYPE by its name: equal for equivalent types
+ * of C and Fortran. Unknown for pairs (MPI_DOUBLE_INT), which match two elements of other types. */
 static enum ledger_form form_of(MPI_Datatype type)
 {
     static const struct {
@@ -98,7 +98,7 @@ MPI_Count call_size_of_type(MPI_Datatype type)
     MPI_Count size = 0;
     PMPI_Type_size_x(type, &size);
     struct type_size *t = call_named(type);
-    /* If two types have the same slot, the first one keeps it. */
+    /* If two types have the same slot in the cache, the one that was added first keeps it. */
     if (!t->known &&
         PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS &&
         combiner == MPI_COMBINER_NAMED)
@@ -128,8 +128,8 @@ bool call_cut_off(int rc)
     return class_of(rc) == MPI_ERR_TRUNCATE;
 }
 
-/* Whether RC is an error of arguments: MPI checks these before it sends anything, so that other
- * ranks do not take part in this collective. */
+/* Whether RC is an error of arguments: MPI checks these before it sends anything, so that this rank
+ * has taken no part in the collective. */
 static bool was_refused(int rc)
 {
     int class = class_of(rc);
@@ -183,10 +183,10 @@ void call_count_excluded(struct ledger_entry *e, uint64_t duration_ns, uint64_t 
         thread.excluded.of = 0;
 }
 
-/* A completing call that is shorter did not wait: this is the cost of the call itself. */
+/* A completing call (MPI_Wait, ...) below this did not wait: it is the cost of the call itself. */
 enum { NO_WAIT_NS = 1000 };
 
-/* Counts a non-blocking send that was complete on return. */
+/* Counts a non-blocking send that was complete when C, the call that posted it, returned. */
 static void complete_at_once(struct ledger_entry *e, const struct call *c, uint64_t bytes)
 {
     bool excluded = thread.excluded.of != 0;
@@ -230,7 +230,7 @@ void call_probed(struct call *c, int rc, MPI_Comm comm, bool found, const MPI_St
 }
 
 /* Counts the message of a started request R if it is a send: a receive is counted on completion,
- * when its source, tag and size are known. With --trace also assigns the ordinal. */
+ * when its source, tag and size are known. With --trace also assigns the ordinal (channels.h). */
 static void message_posted(struct call *c, struct comm *on, struct ledger_request *r)
 {
     if (!(r->kind & REQUEST_RECV))
@@ -306,7 +306,7 @@ void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
             if (layer.trace)
                 trace_collective_posted(on, r);
             if (kind & REQUEST_PERSISTENT)
-                r->sequence = UINT64_MAX; /* the first start increases it to 0 */
+                r->sequence = UINT64_MAX; /* the first start increases it to 0: unsigned */
         }
         request_add(r);
     }
@@ -370,7 +370,7 @@ void call_complete(struct call *c, struct ledger_request *r, unsigned sharing,
         message_count(on, r->site, r->operation, status->MPI_SOURCE, status->MPI_TAG, true, bytes,
                       r->signature);
     else if (!on && r->kind & REQUEST_RECV)
-        messages_lose(); /* MPI_Comm_free was called before the completion */
+        messages_lose(); /* unknown communicator: freed before the completion */
     thread.call->progress = c->exit;
     if (UNLIKELY(layer.trace) && r->kind & (REQUEST_MESSAGE | REQUEST_COLLECTIVE) &&
         !(r->kind & REQUEST_PARTITIONED))

@@ -1,8 +1,8 @@
 /* What a wrapper records on entry and on exit of an MPI call.
  *
  * Once the call site and the communicator are known, this code takes no lock (except with
- * MPI_THREAD_MULTIPLE), allocates nothing and makes no system call. The clock is read last on entry
- * and first on exit, so that the recorded time is that of the MPI library. */
+ * MPI_THREAD_MULTIPLE), allocates nothing and makes no system call. On entry it reads the clock
+ * last, and on exit first, so that the recorded time is that of the MPI library. */
 #pragma once
 
 #include "record/counts.h"
@@ -18,23 +18,23 @@ struct call_about {
     int peer, tag; /* CALL_NONE if the operation has none */
     int root;      /* -1 if none */
     MPI_Count count;
-    MPI_Datatype type; /* MPI_DATATYPE_NULL: no payload, or several counts */
+    MPI_Datatype type; /* MPI_DATATYPE_NULL: no payload, or a count for each rank */
     int to, to_tag;    /* MPI_Sendrecv: destination and send tag; otherwise CALL_NONE */
 };
 #define CALL_NONE INT32_MIN
-/* As TAG of a request: it also receives a message, which is not recorded (MPI_Isendrecv). */
+/* As TAG: a request of MPI_Isendrecv. Its receive is not recorded, so ordinals become unknown. */
 #define CALL_UNORDERED (INT32_MIN + 1)
 #define CALL_ABOUT_NOTHING                                                                         \
     ((struct call_about){MPI_COMM_NULL, CALL_NONE, CALL_NONE, -1, 0, MPI_DATATYPE_NULL, CALL_NONE, \
                          CALL_NONE})
 
-/* Set by layer/life.c. It is called by a thread's MPI call before the layer has started: MPI may
- * have been initialized without its wrappers. */
+/* A callback of layer/life.c. MPI calls call it until the layer has started, because MPI may have
+ * been initialized without the layer's wrappers. */
 extern void (*call_first_seen)(void);
 
 /* Wrappers of frequent calls inline the code of entry and exit. All others are compiled with
- * CALL_RARE and call one copy of it. CALL_OWN_FRAMES: number of stack frames from site_here() to
- * the wrapper, which are not part of the call site. */
+ * CALL_RARE and call one copy of this code. CALL_OWN_FRAMES: number of stack frames from
+ * site_here() to the wrapper, which are not part of the call site. */
 #ifdef CALL_RARE
 #define CALL_INLINE static __attribute__((noinline, unused))
 #define CALL_ALWAYS
@@ -46,11 +46,11 @@ enum { CALL_OWN_FRAMES = 2 };
 #endif
 
 /* Entry of a call while the layer is off or this thread is in a wrapper. Returns true if the call
- * is to be recorded nevertheless: it starts the layer, or the application has left the previous
- * wrapper by longjmp() or an exception. FRAME: the stack frame of the present wrapper. */
+ * is to be recorded nevertheless: the call starts the layer, or the application has left the
+ * previous wrapper by longjmp() or an exception. FRAME: the stack frame of the present wrapper. */
 bool call_enter_rarely(const char *frame);
 
-/* The slot of TYPE in this thread's cache of datatype sizes: it may hold another type. */
+/* The slot of TYPE in this thread's cache of datatype sizes, which may contain another type. */
 static inline struct type_size *call_named(MPI_Datatype type)
 {
     uint64_t bits = (uint64_t)(uintptr_t)type;
@@ -66,7 +66,7 @@ static inline uint64_t call_bytes_if_known(MPI_Count count, MPI_Datatype type)
     return LIKELY(t->type == type && t->known) ? (uint64_t)(count * t->size) : LEDGER_UNKNOWN_BYTES;
 }
 
-/* Writes the call into the record as open, and reads the clock. */
+/* Shows the call in the record as this thread's open one, and reads the clock. */
 static inline __attribute__((always_inline)) void call_show_open(struct call *c,
                                                                  struct call_about about)
 {
@@ -93,8 +93,8 @@ static inline __attribute__((always_inline)) void call_show_open(struct call *c,
 }
 
 /* The time that recording adds to a call is measured in one of COST_EVERY calls. The report has the
- * mean if at least COSTS_LEAST were measured. Each is limited to COST_MOST_NS, because a thread
- * may lose its processor meanwhile. Not in simulation, where computation takes no time. */
+ * mean if at least COSTS_LEAST were measured. A longer time counts as COST_MOST_NS, because a
+ * thread may lose its processor meanwhile. Not in simulation, where computation takes no time. */
 enum { COST_EVERY = 128, COSTS_LEAST = 16, COST_MOST_NS = 5000 };
 void call_add_overhead(const struct call *c);
 
@@ -119,7 +119,7 @@ CALL_INLINE CALL_ALWAYS bool call_enter_at(struct call *c, unsigned operation,
     return true;
 }
 
-/* Adds the call's duration to header.in_mpi; call_add_slices() divides it among several slices. */
+/* Adds the call's duration to its slice of header.in_mpi; call_add_slices(): to several slices. */
 void call_add_slices(const struct call *c);
 static inline void call_add_slice(const struct call *c)
 {
@@ -142,13 +142,13 @@ static inline struct ledger_entry *call_entry(const struct call *c, const struct
 }
 
 /* Excludes this thread's calls from timing, because a measurement of the layer may delay them: from
- * the present or next call to the end of the COLLECTIVES-th collective on COMM_ID, but at most
- * CALLS_EXCLUDED calls. They are still counted. All members of the communicator must call it at the
- * same collective, since a collective's times are only used if no member has excluded it. */
+ * the present or next call to the end of the COLLECTIVES-th collective on communicator COMM_ID, but
+ * at most CALLS_EXCLUDED calls. They are still counted. All members must call it at the same
+ * collective, since a collective's times are only used if no member has excluded it. */
 enum { CALLS_EXCLUDED = 32 };
 void call_exclude(uint64_t comm_id, uint32_t collectives);
 
-/* Called when a collective on ON is left. */
+/* Called when a collective on ON returns: after COLLECTIVES of them, the exclusion ends. */
 static inline void call_exclusion_advance(const struct comm *on)
 {
     if (UNLIKELY(thread.excluded.of) && on && on->id == thread.excluded.of &&
@@ -158,7 +158,7 @@ static inline void call_exclusion_advance(const struct comm *on)
 
 void call_count_excluded(struct ledger_entry *e, uint64_t duration_ns, uint64_t bytes, bool failed);
 
-/* Last statement of a wrapper. E: the entry that counts the call, or NULL. */
+/* Last statement of a wrapper. E: the counters of such calls; NULL: the call is not counted. */
 static inline void call_leave_with_entry(const struct call *c, int rc, struct ledger_entry *e,
                                          uint64_t bytes)
 {
@@ -168,7 +168,7 @@ static inline void call_leave_with_entry(const struct call *c, int rc, struct le
     else if (e)
         call_count_excluded(e, duration, bytes, rc != MPI_SUCCESS);
     __atomic_store_n(&layer.ledger.header->last_ticks, c->exit, __ATOMIC_RELAXED);
-    if (LIKELY(!c->traced | layer.trace)) /* not an unsuccessful poll */
+    if (LIKELY(!c->traced | layer.trace)) /* no test or probe that found nothing */
         thread.call->progress = c->exit;
     if (UNLIKELY(layer.trace))
         trace_left(c);
@@ -183,8 +183,8 @@ static inline void call_leave_with_entry(const struct call *c, int rc, struct le
     thread.inside = false;
 }
 
-/* The communicator of call C, or NULL. After an error its handle COMM may be invalid, so that
- * comm_of(), which calls MPI, must not be used. */
+/* The communicator of call C, or NULL. After an error, COMM may be invalid: then comm_of(), which
+ * calls MPI functions with it, must not be used. */
 static inline struct comm *call_comm(const struct call *c, MPI_Comm comm, int rc)
 {
     if (LIKELY(c->comm != NULL))
@@ -198,7 +198,7 @@ CALL_INLINE void call_leave(const struct call *c, int rc, MPI_Comm comm, uint64_
 }
 
 /* Returns the number of earlier collectives on ON, and counts one more. A failed collective is also
- * counted, unless MPI has refused its arguments: then no other rank has taken part in it. */
+ * counted, unless MPI has refused its arguments: then this rank has taken no part in it. */
 static inline uint64_t call_sequence(struct comm *on)
 {
     uint64_t sequence = __atomic_fetch_add(&on->sequence, 1, __ATOMIC_RELAXED);
@@ -209,7 +209,7 @@ static inline uint64_t call_sequence(struct comm *on)
 }
 void call_collective_failed(struct comm *on, int rc);
 
-/* Logs the collective C on ON. E: the entry that counts it, or NULL. */
+/* Adds collective C on communicator ON to the log. E: the counters of such calls, or NULL. */
 void call_instance(const struct call *c, const struct comm *on, const struct ledger_entry *e,
                    uint64_t sequence, int root, uint64_t bytes, uint32_t signature);
 
@@ -227,7 +227,7 @@ static inline uint32_t call_reduction(MPI_Op op)
     return 0;
 }
 
-/* See LEDGER_SIGNATURE(). MPI_DATATYPE_NULL, MPI_OP_NULL: none. */
+/* LEDGER_SIGNATURE() of TYPE and OP. MPI_DATATYPE_NULL, MPI_OP_NULL: none. */
 static inline uint32_t call_signature(MPI_Datatype type, MPI_Op op)
 {
     const struct type_size *t = call_named(type);
@@ -254,7 +254,7 @@ CALL_INLINE void call_leave_collective(struct call *c, int rc, MPI_Comm comm, ui
     thread.outside = 0;
 }
 
-/* Whether RC is MPI_ERR_TRUNCATE: the message was received in spite of this error. */
+/* Whether RC is MPI_ERR_TRUNCATE: a truncated message was received in spite of this error. */
 bool call_cut_off(int rc);
 static inline bool call_failed(int rc)
 {
@@ -275,7 +275,7 @@ CALL_INLINE void call_sent(struct call *c, int rc, MPI_Comm comm, uint64_t bytes
 }
 
 /* Records a message that a blocking call has received on ON. PROBED: for MPI_Mrecv the result of
- * call_matched(), which is released; otherwise NULL. */
+ * call_matched(), which is released here; otherwise NULL. */
 CALL_INLINE void call_got(struct call *c, int rc, struct comm *on, uint64_t bytes,
                           const MPI_Status *status, struct ledger_request *probed,
                           MPI_Datatype type)
@@ -295,15 +295,15 @@ CALL_INLINE void call_got(struct call *c, int rc, struct comm *on, uint64_t byte
 void call_probed(struct call *c, int rc, MPI_Comm comm, bool found, const MPI_Status *status,
                  const MPI_Message *message);
 
-/* Takes the record of a message that a matched probe has returned; NULL if unknown. */
+/* Takes the request record of a message that a matched probe has returned; NULL if unknown. */
 struct ledger_request *call_matched(const MPI_Message *message);
 
-/* The communicator on which R was posted; NULL if it was freed, or if R is NULL. */
+/* The communicator on which R was posted; NULL: the communicator was freed, or R is NULL. */
 struct comm *call_comm_of(const struct ledger_request *r);
 
 /* Ends a call that returns a REQUEST, and records the request. The caller has set R's kind, root,
- * peer (CALL_NONE: not a message), tag and signature; BYTES: its payload. MATCHED: for MPI_Imrecv
- * the result of call_matched(), which is released; otherwise NULL. */
+ * peer (CALL_NONE: not a message), tag and signature. BYTES: the payload. MATCHED: for MPI_Imrecv
+ * the result of call_matched(), which is released here; otherwise NULL. */
 void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
                         const MPI_Request *request, struct ledger_request *matched,
                         struct ledger_request *r);
@@ -321,16 +321,16 @@ static inline void call_completes(int n, const MPI_Request *requests)
 /* Counts the message or collective of the persistent request R, which call C has started. */
 void call_started(struct call *c, struct ledger_request *r);
 
-/* Ends a call that has created NEW_COMM. OF_ALL: it is a collective on COMM, and counted as one. */
+/* Ends a call that has created NEW_COMM. OF_ALL: the call counts as a collective on COMM. */
 void call_leave_comm(const struct call *c, int rc, MPI_Comm comm, const MPI_Comm *new_comm,
                      bool of_all);
 
-/* A handle as a number, whatever type this MPI has for it. */
+/* An MPI handle as a number: its type, an integer or a pointer, depends on the MPI library. */
 #define HANDLE_BITS(handle) ((uint64_t)(uintptr_t)(handle))
 #define MESSAGE_BITS(handle) (HANDLE_BITS(handle) ^ 1ull << 63) /* differs from all requests */
 
 /* In MPICH all sends that are complete on return share one handle, recognized by its upper bits
- * (kind "builtin"). They are counted as complete at once, and not added to the request table. */
+ * (kind "builtin"). Such sends are counted at once, and not added to the request table. */
 #ifdef MPICH_VERSION
 #define HANDLE_IS_COMPLETE(handle) ((uint32_t)(handle) >> 30 == 1)
 #else
@@ -340,8 +340,8 @@ void call_leave_comm(const struct call *c, int rc, MPI_Comm comm, const MPI_Comm
 /* Asks MPI for the size of TYPE, and puts it into the cache if TYPE is predefined. */
 MPI_Count call_size_of_type(MPI_Datatype type);
 
-/* Puts common datatypes into the cache, so that even the first open calls have a size. Types that
- * are not in the cache may be invalid until a call with them has succeeded. */
+/* Puts common datatypes into the cache, so that open calls show their bytes from the first call on.
+ * A type that is not in the cache may be invalid until a call with it has succeeded. */
 void call_know_types(void);
 
 /* The bytes of COUNT elements. TYPE must be valid: a call with it has succeeded. */
@@ -378,16 +378,16 @@ CALL_INLINE uint64_t call_received(const MPI_Status *status, uint64_t otherwise)
     MPI_Count large = 0;
     if (LIKELY(PMPI_Get_count(status, MPI_BYTE, &count) == MPI_SUCCESS && count >= 0))
         return (uint64_t)count;
-    MPI_Status copy = *status; /* the simulator's mpi.h lacks a const */
+    MPI_Status copy = *status; /* the simulator's mpi.h takes no const pointer */
     if (PMPI_Get_elements_x(&copy, MPI_BYTE, &large) || large < 0)
         return otherwise;
     return (uint64_t)large;
 }
 
-/* Records that call C has completed R, as one of SHARING requests. STATUS may be NULL. TESTED: C is
- * an MPI_Test and the like, which do not wait. Releases R. */
+/* Records that call C has completed SHARING requests, of which R is one. STATUS: of R, or NULL.
+ * TESTED: C is MPI_Test or the like, which does not wait. Releases R. */
 void call_complete(struct call *c, struct ledger_request *r, unsigned sharing,
                    const MPI_Status *status, bool tested);
 
-/* Records that call C has ended R with the error RC. STATUS may be NULL. Releases R. */
+/* Records that R failed with error RC in its completing call C. STATUS may be NULL. Releases R. */
 void call_lost(struct call *c, struct ledger_request *r, int rc, const MPI_Status *status);

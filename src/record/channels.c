@@ -2,13 +2,13 @@
 
 #include "base/hash.h"
 
-/* The queue of the oldest open wildcard receive and all receives posted after it: a ring buffer.
- * Receives number FIRST to END - 1 have no ordinal yet; turn.waiting is 1 + (number % LINE). */
+/* A ring buffer of receives without ordinal: the oldest incomplete wildcard receive and all that
+ * were posted after it. Their numbers are FIRST to END - 1; turn.waiting is 1 + (number % LINE). */
 enum { LINE = 4096 };
 static struct waiting {
-    uint32_t channel; /* 0 if not yet known */
+    uint32_t channel; /* index of the ledger_channel; 0 if not yet known */
     uint32_t ordinal;
-    uint32_t event; /* index of the event that gets channel and ordinal; TURN_UNKNOWN: none */
+    uint32_t event; /* index of the trace event that gets channel and ordinal; TURN_UNKNOWN: none */
     bool taken;     /* this element is in use */
     bool settled;   /* has an ordinal */
     bool received, cancelled;
@@ -22,7 +22,7 @@ uint32_t channels_new_thread(void)
     return thread.number = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
 }
 
-/* The index of the channel with these members. Its key is a hash: if two channels have the same,
+/* Finds or adds a channel; returns its index. The key is a hash: if two channels have the same key,
  * their messages get wrong ordinals, which timeline/match.c detects as contradictions. */
 static uint32_t channel_in(uint64_t id, struct comm *c, int peer, int tag, unsigned kind)
 {
@@ -41,7 +41,7 @@ static uint32_t channel_in(uint64_t id, struct comm *c, int peer, int tag, unsig
     return found ? (uint32_t)(found - layer.ledger.channels) : 0;
 }
 
-/* The same for messages, which have no order if several threads use the channel. */
+/* A channel of messages: if several threads use it, the order of its messages is unknown. */
 static uint32_t channel_of(struct comm *c, int peer, int tag, unsigned kind)
 {
     const uint32_t channel = channel_in(c->id, c, peer, tag, kind);
@@ -51,7 +51,7 @@ static uint32_t channel_of(struct comm *c, int peer, int tag, unsigned kind)
     return channel;
 }
 
-/* The next ordinal of CHANNEL. Unknown after 2^32 messages, because ordinals must not repeat. */
+/* The next ordinal of CHANNEL; TURN_UNKNOWN after 2^32 messages: ordinals must not repeat. */
 static uint32_t next_in(uint32_t channel)
 {
     uint32_t *next = channel ? &layer.ledger.channels[channel].next : NULL;
@@ -80,7 +80,7 @@ static uint32_t stand_in_line(uint32_t channel)
     return number;
 }
 
-/* Assigns an ordinal to W, the first receive in the queue, unless it was cancelled. */
+/* Assigns an ordinal to the queue's first receive W, and to its event, unless W was cancelled. */
 static void settle(struct waiting *w)
 {
     w->settled = true;
@@ -95,7 +95,7 @@ static void settle(struct waiting *w)
     }
 }
 
-/* Removes receives from the queue, up to the first one with an unknown channel. */
+/* Removes receives from the queue and assigns ordinals, up to the first unknown channel. */
 static void move_up(void)
 {
     for (; first < end; first++) {
@@ -157,7 +157,7 @@ void channel_store_ordinal(uint32_t waiting, uint32_t event)
 }
 
 /* Frees the ordinal of a cancelled receive, which gets no message. If later receives already have
- * ordinals, all of these are wrong, so the channel becomes disordered. */
+ * ordinals, all of these are wrong, so the channel is flagged as disordered. */
 static void give_back(uint32_t channel, uint32_t ordinal)
 {
     struct ledger_channel *c = &layer.ledger.channels[channel];

@@ -1,6 +1,6 @@
 /* With --trace: numbers messages, so that sends and receives of different ranks can be matched. MPI
  * guarantees that the k-th send on a channel (communicator, sender, receiver, tag) matches the k-th
- * receive posted there. K is the message's ordinal; sender and receiver each count it.
+ * receive posted there. K is the message's ordinal, which sender and receiver each count.
  *
  * The channel of a receive with a wildcard is known only when it completes. Until then it stands in
  * a queue, with all receives posted after it: none of them has an ordinal yet. */
@@ -36,17 +36,17 @@ static inline void trace_end(void)
 /* A send on communicator C to rank TO: returns its channel and ordinal. */
 struct turn channel_sent(struct comm *c, int to, int tag);
 
-/* A posted receive; FROM and TAG may be wildcards. Returns its ordinal, or it is in the queue. */
+/* A posted receive; FROM and TAG may be wildcards. Returns channel and ordinal, or turn.waiting. */
 struct turn channel_posted(struct comm *c, int from, int tag);
 
-/* A probe that has found a message from FROM with TAG. Returns the message's ordinal, if the next
- * matching receive must get this message. */
+/* A probe that has found a message from FROM with TAG. Returns the message's ordinal if no receives
+ * are queued, so that the next matching receive gets this message; otherwise NO_TURN. */
 struct turn channel_probed(struct comm *c, int from, int tag);
 
 /* To be called when it is unknown which message a receive got: all further ordinals are unknown. */
 void channels_lose_order(void);
 
-/* Receive P got a message from FROM with TAG. Returns P with its ordinal, or still in the queue. */
+/* Receive P got a message from FROM with TAG. Returns P with its ordinal, if this is known now. */
 struct turn channel_received(struct turn p, struct comm *c, int from, int tag);
 
 /* Receive P was cancelled. */

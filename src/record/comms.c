@@ -10,7 +10,7 @@ void (*comm_forgotten)(struct comm *c);
 
 static int keyval = MPI_KEYVAL_INVALID;
 
-/* Whether NAME is a default name of Open MPI with a number, which may differ in the next run. */
+/* Whether Open MPI has generated NAME: its number may differ in the next run. */
 static bool is_made_up(const char *name)
 {
     return !strncmp(name, "MPI COMM", 8) || !strncmp(name, "MPI_COMMUNICATOR ", 17);
@@ -36,7 +36,7 @@ void comm_record_name(const struct comm *c)
     pthread_mutex_unlock(&layer.lock);
 }
 
-/* MPI calls it when a communicator is freed, also by a way that was not intercepted. */
+/* A callback that MPI calls when a communicator is freed, even if no wrapper has seen that. */
 static int on_delete(MPI_Comm handle, int key, void *value, void *extra)
 {
     (void)key;
@@ -52,8 +52,8 @@ static int on_delete(MPI_Comm handle, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* Returns the world ranks of GROUP's *N members in order (-1: unknown), which the caller frees;
- * NULL without memory, or if MPI_COMM_WORLD's group is unknown. Adds them to HASH. Frees GROUP. */
+/* Returns the world ranks of GROUP's *N members in order (-1: unknown), an array that the caller
+ * frees; NULL without memory or MPI_COMM_WORLD's group. Adds them to HASH. Frees GROUP. */
 static int *world_ranks(MPI_Group group, int *n, uint64_t *hash)
 {
     PMPI_Group_size(group, n);
@@ -110,12 +110,12 @@ static void identify(struct comm *c, struct ledger_comm *l)
         (inter ? LEDGER_COMM_INTER : 0) | (c->handle == MPI_COMM_WORLD ? LEDGER_COMM_WORLD : 0);
 }
 
-/* Ledger elements for the communicators of one call site and the same members: one for each of the
- * first three, the fourth for all others. */
+/* Communicators that one call site creates with the same members have up to four ledger elements:
+ * each of the first three has its own, and all others share the fourth. */
 enum { ROWS = 4 };
 
-/* Finds or adds the ledger's element for C and counts C. All members create communicators of these
- * members in the same order, so the count of earlier ones is part of C's id. */
+/* Finds or adds the ledger's element for C, counts C there, and sets C's index and id. The id has
+ * the number of earlier communicators with these members, equal on all members (see comms.h). */
 static void number(struct comm *c, struct ledger_comm *found)
 {
     struct ledger_comm *comms = layer.ledger.comms, *row = NULL, *last = NULL;

@@ -1,10 +1,10 @@
 #include "record/counts.h"
 
-/* Entries that are reserved for calls that find the table full: one for each operation, without
- * site and communicator, so that totals stay correct. */
+/* Entries that are reserved for when the table is full: further calls are counted by operation
+ * only, without site and communicator, so that totals stay correct. */
 enum { RESERVED = 64 };
 
-/* Whether there is room for an entry besides the reserved ones; counts the loss if not. */
+/* Whether there is room for an entry besides the reserved ones; if not, counts a dropped entry. */
 static bool make_room(void)
 {
     const struct ledger_table *t = &layer.ledger.header->section[LEDGER_ENTRIES];

@@ -9,8 +9,8 @@
  * site and communicator, so that totals stay correct; NULL if there is no room for this either. */
 struct ledger_entry *entries_add(uint64_t key);
 
-/* Packs the members that distinguish entries: 28 bits of site, 10 of operation, 11 of communicator,
- * 7 of region, 7 of size class. */
+/* The key of an entry: site (28 bits), operation (10), communicator (11), region (7), size class
+ * (7). */
 static inline uint64_t entry_key(uint32_t site, uint32_t operation, uint32_t comm, uint32_t region,
                                  unsigned size_class)
 {
@@ -24,7 +24,7 @@ static inline struct ledger_entry *entry_of(uint64_t key)
     return LIKELY(e != NULL) ? e : entries_add(key);
 }
 
-/* Counts a call without a time. The caller holds the entry's lock, which entry_calls() need not. */
+/* Counts a call without its time. The caller holds the entry's lock; entry_calls() needs none. */
 static inline void entry_called(struct ledger_entry *e, uint64_t bytes, bool failed)
 {
     __atomic_store_n(&e->calls, e->calls + 1, __ATOMIC_RELAXED);
@@ -54,11 +54,11 @@ static inline void entry_count(struct ledger_entry *e, uint64_t duration_ns, uin
     spin_unlock(&e->lock);
 }
 
-/* Notes in the header that counts by communicator and tag are incomplete. */
+/* Notes in the header that counts of messages by communicator and tag are incomplete. */
 void messages_lose(void);
 
-/* Adds ROW unless an equal key exists; returns the element. Once the table is half full, new
- * elements combine all communicators and tags. NULL, with a count of the loss, if it is full. */
+/* Adds ROW unless its messages_key() exists; returns the element. NULL, with a count of the loss,
+ * if the table is full. Once it is half full, a new element counts all communicators and tags. */
 struct ledger_messages *messages_add(const struct ledger_messages *row);
 
 static inline uint64_t messages_key(const struct ledger_messages *row)
@@ -87,7 +87,7 @@ static inline __attribute__((always_inline)) void message_count(struct comm *on,
         m = messages_add(&row);
     if (UNLIKELY(!m))
         return;
-    const uint32_t type = bytes ? ledger_type_bit(signature) : 0; /* empty: matches any datatype */
+    const uint32_t type = bytes ? ledger_type_bit(signature) : 0; /* no data: matches any type */
     if (UNLIKELY(type & ~__atomic_load_n(&m->types, __ATOMIC_RELAXED)))
         __atomic_fetch_or(&m->types, type, __ATOMIC_RELAXED);
     if (LIKELY(!layer.threaded)) {
@@ -100,5 +100,5 @@ static inline __attribute__((always_inline)) void message_count(struct comm *on,
 }
 
 /* Logs a collective, if ledger_is_sampled(). When the log is full, half of it is dropped and half
- * as many collectives are kept from then on: the same ones on all ranks. */
+ * as many of later collectives are kept: the same ones on all ranks. */
 void instance_add(const struct ledger_instance *i);
