@@ -10,7 +10,7 @@ void (*layer_thread_ends)(void);
 
 static pthread_key_t end_key;
 
-/* Frees what the ending thread owns: its ledger_call CALL can be given to another thread. */
+/* Frees what the ending thread owns. Its ledger_call CALL can then be given to another thread. */
 static void thread_ends(void *call)
 {
     struct ledger_call *c = call;

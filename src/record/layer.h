@@ -26,7 +26,7 @@
 
 enum layer_phase {
     LAYER_ASLEEP,  /* before the first MPI call */
-    LAYER_RUNNING, /* it records, unless switched off by MPI_Pcontrol */
+    LAYER_RUNNING, /* calls are recorded, unless switched off by MPI_Pcontrol */
     LAYER_ENDED    /* finished, or unable to record: wrappers only call the MPI library */
 };
 
@@ -34,57 +34,57 @@ struct layer {
     bool on;       /* calls are recorded now */
     bool threaded; /* MPI_THREAD_MULTIPLE: tables are locked */
     unsigned stack_depth;
-    uint64_t ns_per_tick; /* in units of 2^-32 ns */
+    uint64_t ns_per_tick; /* length of a clock tick in units of 2^-32 ns */
     struct ledger ledger;
-    struct index comms;    /* comm_key(handle) to struct comm */
-    struct index sites;    /* hash of a stack to its number */
-    struct index entries;  /* entry_key() to struct ledger_entry */
-    struct index messages; /* messages_key() to struct ledger_messages */
-    struct index channels; /* hash of a channel to struct ledger_channel */
-    struct index samples;  /* hash of a segment and a stack to struct ledger_sample */
-    bool trace;            /* events are recorded */
-    bool sample;           /* stacks are sampled between calls */
-    bool shared_trace;     /* several threads record events, under this lock: */
+    struct index comms;    /* maps comm_key(handle) to struct comm */
+    struct index sites;    /* maps the hash of a stack to its ledger_site's index */
+    struct index entries;  /* maps entry_key() to struct ledger_entry */
+    struct index messages; /* maps messages_key() to struct ledger_messages */
+    struct index channels; /* maps the hash of a channel to struct ledger_channel */
+    struct index samples;  /* maps the hash of its other members to ledger_sample */
+    bool trace;            /* --trace: events are recorded */
+    bool sample;           /* --sample: stacks are sampled between calls */
+    bool shared_trace;     /* several threads record events, under TRACE_LOCK */
     uint32_t trace_lock;
     uint64_t costs, cost_ns; /* calls whose recording time was measured; sum of these times */
-    bool inject;             /* --ack, --benchmark, --tune or another broadcast is requested */
+    bool inject;             /* --ack, --benchmark, --tune or --bcast is given */
 
     enum layer_phase phase;
     pid_t pid; /* to detect that this process is a forked child */
     int rank, size;
     MPI_Comm comm;   /* the layer's duplicate of MPI_COMM_WORLD; MPI_COMM_NULL: it may not
                         communicate */
-    MPI_Group world; /* to identify members of communicators; MPI_GROUP_NULL if unknown */
+    MPI_Group world; /* group of MPI_COMM_WORLD; MPI_GROUP_NULL if unknown */
     struct settings settings;
-    char *previous; /* with --tune: where settings.output led before this run; NULL: nowhere */
+    char *previous;       /* --tune: directory to which settings.output linked before; or NULL */
     pthread_mutex_t lock; /* held while an element is added to a section or an index */
 };
 
 struct thread {
-    bool inside;    /* in a wrapper: further MPI calls are the library's or the layer's own */
+    bool inside;    /* in a wrapper: MPI calls are now the library's or the layer's */
     bool tracing;   /* see trace_begin() */
     uint8_t region; /* innermost named region; 0 if none */
     uint8_t region_depth;
     uint8_t region_stack[16];
     struct exclusion {
-        uint64_t of; /* comm.id; 0: no call is excluded */
+        uint64_t of; /* comm_id of call_exclude(); 0: no call is excluded */
         uint32_t collectives, calls;
-    } excluded;               /* see call_exclude() */
-    uint32_t calls;           /* calls that it has recorded */
-    uint32_t number;          /* 1-based index among the traced threads; 0 if not yet assigned */
-    const char *frame;        /* frame address of the present wrapper */
-    const void *caller;       /* its return address: see caller_of() */
-    uint64_t left, outside;   /* LEFT: ticks at its last return from MPI. OUTSIDE: ticks spent
-                                 outside of MPI since its last collective, up to LEFT */
-    struct ledger_call *call; /* where its present call is recorded; NULL if not yet assigned */
+    } excluded;             /* see call_exclude() */
+    uint32_t calls;         /* number of calls that this thread has recorded */
+    uint32_t number;        /* 1-based index among the traced threads; 0 if not yet assigned */
+    const char *frame;      /* frame address of the present wrapper */
+    const void *caller;     /* return address of this wrapper: see caller_of() */
+    uint64_t left, outside; /* LEFT: ticks at the last return from MPI. OUTSIDE: ticks spent outside
+                               of MPI since the last collective, up to LEFT */
+    struct ledger_call *call; /* shows the present call; NULL if not yet assigned */
     struct type_size {
         MPI_Datatype type;
         uint32_t known;    /* 1 + LEDGER_SIGNATURE(0, ...) of TYPE; 0: this slot is empty */
         MPI_Count size;    /* bytes */
     } named[32];           /* cache of predefined datatypes, which cannot be freed: call_named() */
     uint64_t region_since; /* ticks when REGION became the innermost one */
-    struct sampler *sampler; /* of record/samples.c; NULL: no samples are taken */
-    bool unsampled;          /* no samples can be taken of this thread */
+    struct sampler *sampler; /* see record/samples.c; NULL: this thread is not sampled */
+    bool unsampled;          /* sampling of this thread has failed or ended */
     void *scratch;           /* memory of thread_scratch() */
     size_t scratch_size;
 };
@@ -92,7 +92,7 @@ struct thread {
 extern struct layer layer;
 extern PER_THREAD struct thread thread;
 
-/* Set by record/samples.c, otherwise NULL: called at the end of a thread that has called MPI. */
+/* A callback of record/samples.c (NULL: none), at the end of each thread that has called MPI. */
 extern void (*layer_thread_ends)(void);
 
 static inline uint64_t ticks_to_ns(uint64_t ticks)
@@ -122,12 +122,12 @@ static inline void spin_unlock_if(bool several, uint32_t *lock)
 #define spin_lock(lock) spin_lock_if(layer.threaded, lock)
 #define spin_unlock(lock) spin_unlock_if(layer.threaded, lock)
 
-/* Memory of at least SIZE bytes for an array of a wrapper, owned by the thread and valid until its
- * next MPI call; NULL if there is none. */
+/* Memory of at least SIZE bytes for an array that a wrapper needs, owned by the thread and valid
+ * until its next MPI call; NULL if there is none. */
 void *thread_scratch(size_t size);
 
 /* The return address in this stack FRAME, as stored there (on aarch64 possibly with a signature).
- * If the function was left by longjmp(), it may have been overwritten: see abandon() in call.c. */
+ * After longjmp() left the function, FRAME may be overwritten: see abandon() in call.c. */
 static inline __attribute__((no_sanitize("address"))) const void *caller_of(const char *frame)
 {
     return ((const void *const *)frame)[1];
@@ -140,11 +140,11 @@ static inline void thread_enter_at(const char *frame)
     thread.inside = true;
 }
 
-/* MPI calls of the layer itself are between these two, so that they are not recorded. */
+/* Calls of the layer itself between thread_enter() and thread_leave() are not recorded. */
 #define thread_enter() thread_enter_at(__builtin_frame_address(0))
 #define thread_leave() (thread.inside = false)
 
-/* Assigns this thread's ledger_call: a dummy that threads share, if the ledger has no room. */
+/* Assigns this thread's ledger_call; if the ledger has no room, a dummy that threads share. */
 struct ledger_call *thread_call_slot(void);
 
 /* Allocates the indexes of LAYER. Returns 0 or an errno. */

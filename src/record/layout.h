@@ -7,8 +7,8 @@
  * of the writing host; a reader detects another one by the magic number.
  *
  * The file has a header, then one array for each section (LEDGER_SECTION_LIST). The offset of each
- * array leaves room for the largest size of those before it; room without elements is a hole in
- * the file and takes no disk space. Counts of elements never decrease (except for sampled logs),
+ * array leaves room for the largest size of the arrays before it; room without elements is a hole
+ * in the file and takes no disk space. Counts of elements never decrease (except for sampled logs),
  * and an element is written completely before the count includes it. */
 #pragma once
 
@@ -22,9 +22,9 @@
 
 #define LEDGER_MAGIC 0x31666f727070636cull /* "lcpprof1" */
 #define LEDGER_VERSION 17u
-#define LEDGER_NO_SITE 0u /* the call site was not recorded, or it found the table full */
+#define LEDGER_NO_SITE 0u /* the call site was not recorded, or its table was full */
 #define LEDGER_NO_OPERATION UINT32_MAX
-#define LEDGER_NO_COMM 0u   /* the call has no communicator, or it found the table full */
+#define LEDGER_NO_COMM 0u   /* the call has no communicator, or the table was full */
 #define LEDGER_MAX_DEPTH 8u /* return addresses of a call site */
 #define LEDGER_UNKNOWN_BYTES UINT64_MAX
 #define LEDGER_UNKNOWN_TICKS UINT64_MAX
@@ -34,8 +34,8 @@
  *
  * In a record created with B bytes a section starts with LEAST elements or with B * SHARE / 1000
  * bytes, whichever is more. It can grow to GROWTH times this size and to at most MOST elements (0:
- * no such limit; for sections to which an entry refers, the bits in entry_key() set it). An element
- * may contain indexes into earlier sections only; ledger_read.c checks that they exist. */
+ * no limit; if an entry refers to the section: by the bits in entry_key()). An element may contain
+ * indexes into earlier sections only; ledger_read.c checks that they exist. */
 #define LEDGER_SECTION_LIST(X)                                                                     \
     X(OPERATIONS, operations, struct ledger_operation, 0, 0, 1, 1023)                              \
     X(TEXTS, texts, char, 8192, 0, 1024, 0)                                                        \
@@ -65,18 +65,18 @@ extern const struct ledger_rule {
 
 /* How the process ended. */
 enum ledger_state {
-    LEDGER_RUNNING,   /* it still runs, or was killed without a chance to record it (SIGKILL) */
+    LEDGER_RUNNING,   /* the process runs, or its end was not recorded (SIGKILL) */
     LEDGER_FINALIZED, /* MPI_Finalize was reached */
     LEDGER_EXITED,    /* exit without MPI_Finalize */
-    LEDGER_ABORTED,   /* MPI_Abort called by this rank; detail: its error code */
-    LEDGER_SIGNALLED, /* detail: the signal's number */
+    LEDGER_ABORTED,   /* MPI_Abort called by this rank; state_detail: its error code */
+    LEDGER_SIGNALLED, /* ended by a signal; state_detail: the signal's number */
     LEDGER_STATES
 };
 
 /* Families of MPI operations: X(ID, name in profile.json). */
 #define CALL_FAMILIES(X)                                                                           \
     X(PLAIN, "plain")           /* counted and timed only */                                       \
-    X(COLLECTIVE, "collective") /* blocking, also neighbourhood collectives */                     \
+    X(COLLECTIVE, "collective") /* blocking, with neighbourhood collectives */                     \
     X(ICOLLECTIVE, "icollective")                                                                  \
     X(SEND, "send")                                                                                \
     X(ISEND, "isend")                                                                              \
@@ -111,14 +111,14 @@ struct ledger_module {
     uint64_t low, high; /* range of run-time addresses */
     uint8_t build_id[24];
     uint32_t build_id_size; /* 0 if none */
-    uint32_t path;          /* ledger_text() gives it; 0 if unknown */
-    uint32_t function;      /* name, by ledger_text(); 0 for machine code */
+    uint32_t path;          /* its path, by ledger_text(); 0 if unknown */
+    uint32_t function;      /* its name, by ledger_text(); 0 for machine code */
 };
 
 /* The current or last MPI call of a thread. It is written on entry, so that it shows in which call
  * a process hangs or was killed. */
 struct ledger_call {
-    uint64_t since;   /* ticks at entry; 0: it has returned. Written last on entry. */
+    uint64_t since;   /* ticks at entry, written last; 0: the call has returned */
     uint64_t comm_id; /* as in ledger_instance; 0 if unknown */
     uint64_t bytes;   /* payload; LEDGER_UNKNOWN_BYTES if not known on entry */
     uint32_t operation, site;
@@ -128,14 +128,14 @@ struct ledger_call {
     int32_t root;         /* -1 if none */
     uint32_t thread;      /* Linux thread id; 0: no thread uses this element */
     int32_t to, to_tag;   /* MPI_Sendrecv: destination and send tag; otherwise INT32_MIN */
-    uint64_t progress;    /* ticks at the last return, not counting tests that found nothing */
+    uint64_t progress;    /* ticks at the last return from a call other than a test in vain */
     uint64_t n_requests;  /* number of requests that the call waits or tests for */
-    uint64_t request[16]; /* the handles of the first ones */
+    uint64_t request[16]; /* the handles of the first 16 of these */
 };
 
 /* A request, from the call that starts it to its completion; if persistent, until it is freed. */
 struct ledger_request {
-    uint64_t handle;  /* if several requests share a handle, all of them are complete */
+    uint64_t handle;  /* MPI's handle: shared by requests that are complete on return */
     uint64_t posted;  /* ticks at entry of the call that started it; 0: this element is unused */
     uint64_t comm_id; /* as in ledger_instance, but a persistent collective has an id of its own,
                          because members may start several of them in different orders */
@@ -147,16 +147,16 @@ struct ledger_request {
     uint16_t operation, comm;
     bool active; /* started and not complete; a persistent request may also be inactive */
     /* Only the writing process uses the following members; a reader must ignore them. */
-    uint8_t spared;             /* of a collective: see ledger_is_sampled() */
+    uint8_t spared;             /* for collectives: see ledger_is_sampled() */
     uint8_t kind;               /* bits of enum request_kind */
     bool excluded;              /* started while calls were excluded from timing */
     uint32_t next;              /* index of the next request in its bucket or the free list */
-    struct ledger_entry *entry; /* counters of the call that started it */
-    uint64_t post_exit;         /* ticks at the return of that call */
+    struct ledger_entry *entry; /* counters of the call that started the request */
+    uint64_t post_exit;         /* ticks at the return of the call that started it */
     uint64_t comm_handle;       /* comm_key() of its communicator */
-    uint64_t id;                /* comm.id at the post: it differs if MPI has reused the handle */
+    uint64_t id;                /* comm.id of this communicator: MPI may reuse its handle */
     struct turn {
-        uint32_t channel; /* index in the ledger; 0: none, or the table was full */
+        uint32_t channel; /* index of ledger_channel; 0: none, or table full */
         uint32_t ordinal; /* number of the message in the channel; or TURN_UNKNOWN */
         uint32_t waiting; /* index in the queue of channels.c; 0 if it is not queued */
     } turn;               /* only with --trace: see channels.h */
@@ -165,8 +165,8 @@ struct ledger_request {
 /* The messages of one (communicator, peer, tag, direction, call site). From these counts follow the
  * communication matrix and the messages that were sent but never received. */
 struct ledger_messages {
-    uint64_t comm_id; /* as in ledger_instance; 0: any communicator and tag, once the table is half
-                         full */
+    uint64_t comm_id; /* as in ledger_instance; 0: counts any communicator and tag, which it does
+                         once the table is half full */
     uint64_t n, bytes;
     uint32_t peer; /* rank in MPI_COMM_WORLD; UINT32_MAX if unknown */
     int32_t tag;
@@ -178,27 +178,27 @@ struct ledger_messages {
 struct ledger_region {
     char name[64];
     uint64_t entered; /* number of entries */
-    uint64_t time_ns; /* without inner regions; for an open one up to the last change of region */
+    uint64_t time_ns; /* without inner regions; in an open region, up to the last change */
 };
 
 /* Communicators with the same members in the same order, created at one call site. The first three
  * have an element each; all later ones share one, because an application may create millions. */
 struct ledger_comm {
-    uint64_t id;              /* hash of the members' world ranks: equal on all members */
-    uint64_t created;         /* number of communicators that this element stands for */
-    uint32_t site;            /* of their creation; LEDGER_NO_SITE if unknown */
-    uint32_t copy;            /* number of earlier elements with this ID and SITE: 0 to 3 */
-    uint32_t size;            /* number of members; of both groups in an intercommunicator */
-    uint32_t rank;            /* of this process; in an intercommunicator the second group follows
-                                 the first */
-    uint32_t first;           /* size of an intercommunicator's first group; otherwise 0 */
-    uint32_t root_world_rank; /* world rank of its rank 0; UINT32_MAX if unknown */
+    uint64_t id;      /* hash of the members' world ranks: equal on all members */
+    uint64_t created; /* number of communicators that this element stands for */
+    uint32_t site;    /* call site of their creation; LEDGER_NO_SITE if unknown */
+    uint32_t copy;    /* number of earlier elements with this ID and SITE: 0 to 3 */
+    uint32_t size;    /* number of members; of both groups in an intercommunicator */
+    uint32_t rank;  /* this process's rank; in an intercommunicator ranks of the second group follow
+                       those of the first */
+    uint32_t first; /* size of an intercommunicator's first group; otherwise 0 */
+    uint32_t root_world_rank; /* world rank of rank 0; UINT32_MAX if unknown */
     uint32_t flags;           /* bits LEDGER_COMM_... */
-    uint64_t entered;         /* number of collectives completed or posted on LAST */
-    uint64_t last;            /* comm.id of the one that had the latest collective */
-    char name[64];            /* by MPI_Comm_set_name; empty if none */
+    uint64_t entered;         /* collectives completed or posted on communicator LAST */
+    uint64_t last;            /* comm.id of the communicator with the latest collective */
+    char name[64];            /* set by MPI_Comm_set_name; empty if none */
 };
-#define LEDGER_SEVERAL_NAMES "(several names)" /* NAME if these communicators have several */
+#define LEDGER_SEVERAL_NAMES "(several names)" /* NAME if CREATED have several names */
 #define LEDGER_COMM_INTER 1u
 #define LEDGER_COMM_WORLD 2u
 
@@ -206,13 +206,13 @@ struct ledger_comm {
 struct ledger_site {
     uint32_t depth;
     struct {
-        uint32_t module;  /* index; UINT32_MAX: in no known module, ADDRESS is a run-time address */
+        uint32_t module;  /* index; UINT32_MAX: unknown, and ADDRESS is a run-time address */
         uint64_t address; /* ELF virtual address of the instruction after the call */
     } frame[LEDGER_MAX_DEPTH];
 };
 
-/* The sums in each struct ledger_entry: X(member). Merging of ranks and profile.json follow from
- * this list; a new sum needs a line here, code that counts it, and a column in report/tables.c.
+/* The sums in each struct ledger_entry: X(member). Code that merges ranks and writes profile.json
+ * is generated from it; a new sum needs a line here, code that counts, a column in report/tables.c.
  *   bytes                  payload: received if the call's status shows it, otherwise as posted
  *   time_ns                in the calls; without excluded_ns
  *   completed              requests started by these calls whose completion was seen, without
@@ -244,7 +244,7 @@ struct ledger_entry {
     uint32_t size_class; /* of a call's bytes: 0 for none, otherwise 1 + floor(log2(bytes)) */
     uint32_t lock;       /* of the writing process; a reader must ignore it */
 #define LEDGER_MEMBER(member) uint64_t member;
-    uint64_t min_ns, max_ns; /* durations of a call; here to share a cache line with other sums */
+    uint64_t min_ns, max_ns; /* a call's duration; here to share a cache line with sums */
     LEDGER_SUMS(LEDGER_MEMBER)
     uint32_t histogram[HISTOGRAM_BUCKETS]; /* of durations; saturating */
 };
@@ -265,9 +265,9 @@ struct ledger_instance {
     uint32_t signature; /* see LEDGER_SIGNATURE() */
 };
 
-/* The reduction and the datatype that a collective got, to detect members that pass different ones.
- * REDUCTION: 1 + position in LEDGER_REDUCTIONS; FORM: enum ledger_form; SIZE: bytes of the type.
- * 0: not predefined, or none. Equivalent types of C and Fortran have equal forms and sizes. */
+/* The reduction and the datatype that a rank passes to a collective, to detect ranks that differ.
+ * REDUCTION: 1 + position in LEDGER_REDUCTIONS; FORM: enum ledger_form; SIZE: bytes of the type. 0:
+ * not predefined, or none. Equivalent types of C and Fortran have equal forms and sizes. */
 #define LEDGER_SIGNATURE(reduction, form, size)                                                    \
     ((uint32_t)(reduction) | (uint32_t)(form) << 8 | (uint32_t)(size) << 16)
 #define LEDGER_REDUCTIONS(X)                                                                       \
@@ -285,9 +285,9 @@ enum ledger_form {
 
 /* A set of datatypes, with one bit for each form and size (1 to 16 B): to detect messages that are
  * sent with one type and received with another. ledger_type_bit() gives the bit of a SIGNATURE's
- * type, ledger_type_of() a signature for the lowest bit of SET. Signed and unsigned integers share
- * a bit, because applications often mix them. LEDGER_LOOSE_TYPES match every type: MPI_BYTE, and
- * unknown types (bit 31). */
+ * type, ledger_type_of() a signature with the type of SET's lowest bit. Signed and unsigned
+ * integers share a bit, because applications often mix them. LEDGER_LOOSE_TYPES match every type:
+ * MPI_BYTE, and unknown types (bit 31). */
 #define LEDGER_LOOSE_TYPES (1u << 31 | 0x1fu << 5 * (FORM_BYTE - 1))
 static inline uint32_t ledger_type_bit(uint32_t signature)
 {
@@ -302,21 +302,21 @@ static inline uint32_t ledger_type_of(uint32_t set)
     return LEDGER_SIGNATURE(0, bit / 5 + 1, 1u << bit % 5);
 }
 
-/* With --trace: messages that MPI must match in the order of posting (same communicator, sender,
- * receiver and tag), or the collectives of one operation and root on a communicator. */
+/* With --trace: a channel is the messages of a communicator, sender, receiver and tag, which MPI
+ * must match in the order of posting; or a communicator's collectives of one operation and root. */
 struct ledger_channel {
     uint64_t comm_id; /* as in ledger_instance */
     int32_t peer; /* rank in the communicator, or in the remote group of an intercommunicator. Of
                      collectives: the root, -1 if none */
-    int32_t tag;  /* of collectives: their operation */
+    int32_t tag;  /* of collectives: index of their operation */
     uint32_t peer_world; /* rank of PEER in MPI_COMM_WORLD; UINT32_MAX if unknown */
     uint32_t next;       /* number of ordinals assigned so far */
-    uint32_t thread;     /* number of the first thread that used it */
+    uint32_t thread;     /* thread.number of the first thread that used it */
     uint16_t comm;       /* index of its ledger_comm */
     uint8_t kind, flags;
 };
 enum { LEDGER_CHANNEL_SEND, LEDGER_CHANNEL_RECEIVE, LEDGER_CHANNEL_COLLECTIVE };
-#define LEDGER_CHANNEL_DISORDERED 1u /* a flag: its messages cannot be matched by ordinals */
+#define LEDGER_CHANNEL_DISORDERED 1u /* a flag: ordinals do not match the messages */
 
 /* Extracts one of several values packed into a word, starting at bit FROM. Bit-fields would be
  * slower: compilers read a word before they write a bit-field, which faults in untouched pages. */
@@ -325,17 +325,17 @@ enum { LEDGER_CHANNEL_SEND, LEDGER_CHANNEL_RECEIVE, LEDGER_CHANNEL_COLLECTIVE };
 /* With --trace: one event of an MPI call, in the order of the calls' returns. A call that completes
  * several requests has one event for each.
  *
- * With --trace=transport also the calls from MPI to its transport. KIND is then LEDGER_TRANSPORT +
+ * With --trace=transport also calls from MPI to its transport library: KIND is LEDGER_TRANSPORT +
  * enum transport_kind; operation and site are those of the MPI call that the thread was in. */
 struct ledger_event {
     uint64_t entry_ticks;
-    uint64_t what;         /* duration (ticks) : 42, operation : 10, kind (enum event_kind) : 5,
-                              thread : 6, excluded : 1. Excluded: a measurement of the layer may
-                              have delayed it, or the thread never called MPI */
-    uint64_t posted_ticks; /* entry of the call that posted the completed request, otherwise of this
-                              call. Transport: entry of the MPI call; 0 outside of MPI */
-    uint64_t message;      /* bytes : 48, channel : 16; channel 0: none or unknown. Transport:
-                              channel 1 if a started operation was complete on return */
+    uint64_t what; /* duration (ticks) : 42, operation : 10, kind (enum event_kind) : 5, thread : 6,
+                      excluded : 1. Excluded from analysis: the layer may have delayed it, or its
+                      thread never called MPI */
+    uint64_t posted_ticks; /* ticks at entry of the call that posted the completed request, or else
+                              of this call. Transport: of the MPI call; 0 outside of MPI */
+    uint64_t message;      /* bytes : 48, channel : 16; channel 0: none or unknown. Transport: 1 as
+                              channel if the operation was complete on return */
     uint32_t site;
     uint32_t ordinal; /* number of a message in its channel, of a collective on its communicator;
                          UINT32_MAX if unknown. Transport: transport_event.number */
@@ -351,21 +351,21 @@ struct ledger_event {
 
 /* With --sample: how often one stack was found between one MPI call and the thread's next one. */
 struct ledger_sample {
-    uint32_t from_site, from_operation; /* the call before; LEDGER_NO_OPERATION: start of the run */
+    uint32_t from_site, from_operation; /* the MPI call before; LEDGER_NO_OPERATION: run's start */
     uint32_t site, operation;           /* the call after; at the end of the run MPI_Finalize */
     uint32_t stack; /* index of the stack in the sites; LEDGER_NO_SITE if unknown */
     uint64_t n;     /* number of samples */
 };
-#define LEDGER_SAMPLE_NS 10000000 /* processor time between two samples */
+#define LEDGER_SAMPLE_NS 10000000 /* a thread's CPU time between two samples */
 
-/* The report shows half as many slices of the run: ranks start and end at different times, so their
- * slices must be divided among those of the report. */
+/* Time slices of a rank's run, twice as many as the report shows: ranks start and end at different
+ * times, so a rank's slices must be divided among those of the report. */
 enum { LEDGER_SLICES = 256 };
 
 enum ledger_network_state {
     LEDGER_NETWORK_OFF,     /* transport events were not requested */
     LEDGER_NETWORK_ON,      /* they are recorded */
-    LEDGER_NETWORK_NO_UCX,  /* recorded without those of UCX: collprof was built without ucp.h */
+    LEDGER_NETWORK_NO_UCX,  /* recorded, but not UCX's: collprof was built without ucp.h */
     LEDGER_NETWORK_MISSING, /* requested, but libcollprof-transport.so is not loaded */
     LEDGER_NETWORK_STATES
 };
@@ -378,8 +378,8 @@ struct ledger_header {
         uint32_t element_size, count;
         uint32_t capacity; /* elements for which disk space is allocated */
         uint32_t limit;    /* the largest possible capacity */
-        uint64_t dropped;  /* elements without room; of ENTRIES: calls counted without site */
-        uint64_t offset;   /* of its first element in the file, in bytes */
+        uint64_t dropped;  /* elements without room; in ENTRIES: calls counted without site */
+        uint64_t offset;   /* position of its first element in the file, in bytes */
     } section[LEDGER_SECTIONS];
 
     /* Identity of the process */
@@ -389,8 +389,8 @@ struct ledger_header {
     char host[64];
     char program[4096];    /* /proc/self/exe */
     char mpi_library[192]; /* name and version: "MPICH 4.0.2" */
-    char script[1024];     /* of a Python interpreter: the script's argument; otherwise empty */
-    char arguments[2048];  /* a blank and a shell-quoted word each; " ..." if they have no room */
+    char script[1024];     /* PROGRAM's script if it is a Python interpreter; or empty */
+    char arguments[2048];  /* each a blank and a shell-quoted word; " ..." if too long */
     char launcher[64];     /* the command that starts ranks of this MPI: "srun --mpi=pmi2" */
 
     /* Times */
@@ -399,36 +399,36 @@ struct ledger_header {
     double started_unix;       /* seconds since 1970 at initialization */
     struct clock_pair pair[2]; /* simultaneous ticks and seconds: at initialization; at the end */
     double ticks_per_second;   /* measured in MPI_Init; pair[0] and pair[1] give a better value */
-    uint64_t last_ticks;       /* at the return from the last call */
-    /* Ticks in MPI calls, for equal slices of the time since pair[0]. When the run exceeds the last
-     * slice, each two are merged. Not valid for several threads, which may be in MPI at once. */
+    uint64_t last_ticks;       /* ticks at the latest return from an MPI call */
+    /* Ticks in MPI calls, in equal slices of the time since pair[0]. When the run exceeds the last
+     * slice, each two slices become one. Not valid if several threads are in MPI at once. */
     uint64_t in_mpi[LEDGER_SLICES];
     uint32_t slice_shift; /* a slice has 1 << SLICE_SHIFT ticks */
-    /* A time t of clock_now() is, on the clock common to all ranks, within global_bound seconds,
-     * t + global_offset + global_drift * (t - pair[0].seconds). */
+    /* This rank's clock_now() t is, on the clock common to all ranks, t + global_offset +
+     * global_drift * (t - pair[0].seconds), with an error of at most global_bound seconds. */
     double global_offset, global_drift, global_bound;
 
     /* State */
     uint32_t state; /* enum ledger_state */
     int32_t state_detail;
     uint64_t failed_collectives; /* collectives with an error, on communicators of several ranks */
-    uint64_t untracked_requests; /* completion not seen, or the request table was full */
+    uint64_t untracked_requests; /* requests that complete unseen, or found the table full */
     uint32_t started_late;       /* MPI_Init was not intercepted: recording began at a later call */
     uint32_t messages_lost;      /* counts of messages by communicator and tag are incomplete */
     uint32_t threads_at_once;    /* MPI_THREAD_MULTIPLE */
-    uint32_t sample_mask;        /* which instances are kept: see ledger_is_sampled() */
+    uint32_t sample_mask;        /* which collectives the log keeps: see ledger_is_sampled() */
     uint32_t traced;             /* --trace: events are recorded */
     uint32_t network;            /* enum ledger_network_state */
-    uint32_t sample_error; /* errno why --sample could not begin; 0: it could, or was not given */
-    uint32_t grow_error;   /* errno of the last time that the record could not grow; 0: never */
-    uint64_t time_mask;    /* an event is kept if (entry in ns of the common clock & TIME_MASK)
-                              is 0 */
-    uint32_t stack_depth;  /* --stack: frames for each call site; 0: no sites */
-    struct noise_totals noise[2]; /* at the start and at the end; zero if that was not reached */
+    uint32_t sample_error;       /* errno: why --sample failed; 0: it works, or is not given */
+    uint32_t grow_error;         /* errno when the record last failed to grow; 0: never */
+    uint64_t time_mask;   /* an event is kept if (entry in ns of the common clock & TIME_MASK)
+                             is 0 */
+    uint32_t stack_depth; /* --stack: frames for each call site; 0: no sites */
+    struct noise_totals noise[2]; /* at the start; at the end (zero if not reached) */
     uint32_t findings;    /* results of --ack, --benchmark and the like: ledger_text() gives a JSON
                              array of {"kind", "value"} and {"warning"}; during the run its last
                              element may be {"before": FINDINGS of an earlier array}. 0 if none */
     uint64_t init_ns;     /* duration of the layer's start in MPI_Init */
-    uint64_t injected_ns; /* time of the layer's measurements, not contained in that of calls */
+    uint64_t injected_ns; /* time of injected measurements, not contained in calls' times */
     double call_ns;       /* mean cost of recording a call; 0 if not measured */
 };
