@@ -30,8 +30,8 @@ static uint64_t bytes_of(const struct ledger_table *t, uint32_t elements)
     return whole_pages((uint64_t)elements * t->element_size);
 }
 
-/* Sets size and offset of each section, leaving room for the largest size of those before it. PART:
- * divides the growth of sections. Returns the file's size in bytes. */
+/* Sets capacity, limit and offset of each section, with room for those before it at their limits.
+ * PART: divides the growth of sections. Returns the file's size in bytes. */
 static uint64_t lay_out(struct ledger_header *h, size_t bytes, uint32_t operations, unsigned part)
 {
     uint64_t at = whole_pages(sizeof *h);
@@ -103,8 +103,8 @@ static int create_file(struct ledger *l, int directory, const char *path, int *f
     return 0;
 }
 
-/* Maps a file of BYTES with the layout in MADE, of which only the capacities of sections become
- * writable. Returns 0 or an errno. */
+/* Maps a file of BYTES with the layout in MADE. Makes only the header and each section's capacity
+ * writable, for which it allocates disk space. Returns 0 or an errno. */
 static int map(struct ledger *l, const struct ledger_header *made, uint64_t bytes, int fd)
 {
     void *all = mmap(NULL, bytes, PROT_NONE, MAP_SHARED, fd, 0);
@@ -130,7 +130,7 @@ static void unmap(struct ledger *l)
     l->header = NULL;
 }
 
-/* Maps the file with room for growth; with less growth if the addresses exceed a limit: ulimit -v,
+/* Maps the file with as much room for sections to grow as limits of the process allow: ulimit -v,
  * -f, or -l if the application has called mlockall(). */
 static int map_most(struct ledger *l, size_t bytes, uint32_t operations, int fd)
 {
@@ -184,7 +184,7 @@ bool ledger_extend(struct ledger *l, enum ledger_section section)
     errno = before;
     if (error) {
         l->header->grow_error = (uint32_t)error;
-        t->limit = t->capacity; /* further calls shall not try again */
+        t->limit = t->capacity; /* so that later calls do not try again */
         return false;
     }
     t->capacity = capacity;

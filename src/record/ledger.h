@@ -10,10 +10,10 @@ struct ledger {
     LEDGER_SECTION_LIST(X)
 #undef X
     bool writable;
-    /* The following members are the writer's only. */
+    /* Only the writer uses the following members. */
     size_t mapped;          /* size of the mapping that begins at HEADER, in bytes */
-    uint64_t device, inode; /* identify the file, which the application may have replaced */
-    char path[4200];        /* of the file, absolute */
+    uint64_t device, inode; /* identify the file: the application may replace it at PATH */
+    char path[4200];        /* absolute path of the file */
 };
 
 /* Creates a ledger for OPERATIONS MPI functions, of about BYTES (at least 512 KiB), as the new file
@@ -63,8 +63,8 @@ bool ledger_is_alive(const struct ledger_header *h);
 
 /* Reads the record at PATH and checks that every index in it is valid. SECTIONS: bits 1 << enum
  * ledger_section of those to read, including those to which their elements refer, or LEDGER_ALL;
- * the others become empty. While the process still writes, sections differ by the time between
- * their reading. The caller frees L by ledger_close(). Returns NULL, or an error message. */
+ * the others become empty. If the process still writes, sections were read at different times. The
+ * caller frees L by ledger_close(). Returns NULL, or an error message. */
 #define LEDGER_ALL UINT32_MAX
 const char *ledger_open(struct ledger *l, const char *path, uint32_t sections);
 
@@ -83,9 +83,9 @@ static inline uint64_t ledger_represented(unsigned spared, uint32_t mask)
     return (uint64_t)(mask >> (spared & 31)) + 1;
 }
 
-/* SPARED of a collective whose entry has counted CALLS calls: the more, the smaller, so that a log
- * keeps rare collectives. Ranks may differ in it if they call a collective from different sites; it
- * is in the logs of all ranks only if the rank with the smallest SPARED keeps it. */
+/* SPARED of a collective of which CALLS calls were counted: smaller for more calls, so that a log
+ * keeps rare ones. Ranks may differ in SPARED if they call a collective from different sites; it is
+ * in the logs of all ranks only if the rank with the smallest SPARED keeps it. */
 static inline unsigned ledger_spared(uint64_t calls)
 {
     return calls < 128 ? 16 - 2 * size_class_of(calls) : 0;

@@ -1,5 +1,5 @@
-/* Reads ledgers. A record may be damaged, forged, or written to while it is read. So it is copied
- * first and the copy is checked, which no other process can change. */
+/* Reads ledgers. A record may be damaged, forged, or written to while it is read. So this code
+ * makes a copy, which no other process can change, and checks that. */
 #include "base/clock.h"
 #include "base/input.h"
 #include "base/text.h"
@@ -90,8 +90,8 @@ static bool is_of_this_host(const struct ledger_header *h)
     return !strncmp(host, h->host, sizeof h->host);
 }
 
-/* A process number may be reused, so the program must be the same as well. For another user's
- * process it is unknown (EACCES), and assumed to be. */
+/* A pid may be reused, so the process must also run the same program. If another user owns the
+ * process, its program is unknown (EACCES) and assumed to be the same. */
 bool ledger_is_alive(const struct ledger_header *h)
 {
     char link[64], program[sizeof h->program] = "";
@@ -109,7 +109,7 @@ static bool is_in(const struct ledger *l, enum ledger_section section, uint64_t 
     return i < l->header->section[section].count;
 }
 
-/* Index 0 means none, and is also valid if the section was not read and is empty. */
+/* Whether element I exists. Index 0 means none: it is valid even if the section was not read. */
 static bool is_none_or_in(const struct ledger *l, enum ledger_section section, uint64_t i)
 {
     return !i || is_in(l, section, i);

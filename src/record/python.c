@@ -11,7 +11,7 @@
 static const struct layout {
     const char *version;
     uint16_t top;                /* PyThreadState: current_frame (3.13), or cframe */
-    uint16_t in_top;             /* _PyCFrame: current_frame; NONE: TOP is the frame itself */
+    uint16_t in_top;             /* _PyCFrame: current_frame; NONE: TOP leads to the frame */
     uint16_t previous, code, at; /* _PyInterpreterFrame: previous, f_code, prev_instr */
     uint16_t owner;              /* _PyInterpreterFrame: owner (NONE: not stored) */
     uint16_t bytecode;           /* PyCodeObject: co_code_adaptive */
@@ -24,18 +24,18 @@ static const struct layout {
     {"3.12.", 56, 0, 8, 0, 56, 70, 192, 68, 136, 112, 128, 40},
     {"3.13.", 72, NONE, 8, 0, 56, 70, 200, 68, 136, 112, 128, 40},
 };
-enum { ON_C_STACK = 3 }; /* value of OWNER: FRAME_OWNED_BY_CSTACK, a frame of the interpreter */
+enum { ON_C_STACK = 3 }; /* value of OWNER: FRAME_OWNED_BY_CSTACK, no Python function */
 
 /* Offsets in all versions: PyObject.ob_type, PyVarObject.ob_size, PyBytesObject.ob_sval. */
 enum { TYPE = 8, LENGTH = 16, BYTES = 32 };
 
-enum { MOST_LOOKED_AT = 64 }; /* frames that are searched, including those not returned */
+enum { MOST_LOOKED_AT = 64 }; /* frames that are read at most, of which some are left out */
 
 static struct {
     const struct layout *layout;                  /* NULL: no interpreter of a known version */
-    enum { UNTRIED, FITS, FITS_NOT } layout_fits; /* whether a first, careful reading succeeded */
+    enum { UNTRIED, FITS, FITS_NOT } layout_fits; /* whether a first, careful read succeeded */
     const char *code_type, *text_type, *bytes_type;
-    const char *(*state)(void); /* the thread's PyThreadState; NULL if it has run no Python */
+    const char *(*state)(void); /* returns this thread's PyThreadState, or NULL */
     int (*line)(const char *code, int instruction);
     ptrdiff_t (*length)(const char *text);
     uint32_t (*character)(const char *text, ptrdiff_t i);
@@ -81,7 +81,7 @@ static bool is_of_type(const char *object, const char *type, bool careful)
     return object && READ(object + TYPE, &found, careful) && found == type;
 }
 
-/* A digest of a text or bytes object: its length, first and last 8 bytes. DATA: their offset. */
+/* A digest of a text or bytes object: its length, first and last 8 bytes, read from offset DATA. */
 struct sample {
     uint64_t length, first, last;
 };
@@ -103,7 +103,7 @@ static bool is_importer(const struct sample *file)
     return file->length > 8 && !memcmp(&file->first, "<frozen ", 8);
 }
 
-/* Result of reading a frame. LEFT_OUT: it belongs to the interpreter or to its import system. */
+/* Result of reading a frame. LEFT_OUT: the frame is of the interpreter or its import system. */
 enum reading { UNREADABLE, LEFT_OUT, GOOD };
 
 static inline enum reading read_mark(bool careful, struct python_call *call)

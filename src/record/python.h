@@ -1,9 +1,9 @@
 /* Reads the Python call stack of this thread from the frame objects of CPython 3.11 to 3.13.
  *
  * It only reads memory, without Python's API: mpi4py and ctypes have released the interpreter's
- * lock (GIL) when they call MPI. A thread's frames do not change while it is in a C function. Their
- * layout depends on the version of CPython; if the first reading does not fit the expected layout,
- * call sites are without Python functions. */
+ * lock (GIL) when they call MPI. A thread's frames do not change while the thread is in a C
+ * function. The frames' layout depends on CPython's version; if the first reading does not fit the
+ * expected layout, call sites are without Python functions. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,7 +13,7 @@
 /* A Python function on the stack. CODE may be freed once the thread runs Python again. */
 struct python_call {
     const char *code; /* the function's code object (PyCodeObject) */
-    int instruction;  /* offset in its bytecode */
+    int instruction;  /* offset of its present instruction in the bytecode */
     uint64_t mark;    /* hash of CODE, INSTRUCTION and the code's content, since a freed code
                          object's address may be reused */
 };
@@ -34,9 +34,9 @@ bool python_is_known(void);
  * most MOST. Returns their number. */
 unsigned python_stack_read(struct python_call *call, unsigned most);
 
-/* The same for a signal handler, which may interrupt the interpreter while it changes frames: reads
- * memory by a system call that fails instead of crashing. Before a call is used later,
- * python_call_is_valid() must be true: its code object still has the same content. */
+/* python_stack_read() for a signal handler, which may interrupt the interpreter while it changes
+ * frames: reads memory by a system call that fails instead of crashing. Before a call is used
+ * later, python_call_is_valid() must be true: its code object still has the same content. */
 unsigned python_stack_check(struct python_call *call, unsigned most);
 bool python_call_is_valid(const struct python_call *call);
 

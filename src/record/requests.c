@@ -1,12 +1,12 @@
 #include "record/requests.h"
 
-/* The table is hashed by handle. A bucket of LONGEST requests is emptied and counted: their
- * completions are not intercepted (for example those by mpi_f08 in a static program). */
+/* A hash table by handle. If a bucket has LONGEST requests, they are dropped and counted: wrappers
+ * do not see their completions (for example those by mpi_f08 in a static program). */
 enum { BUCKETS = 16384, LONGEST = 4096, NONE = 0 };
 
 static struct bucket {
     uint32_t lock, first, last, length;
-} buckets[BUCKETS]; /* pages of it that are never written take no memory */
+} buckets[BUCKETS]; /* pages of this array that are never written take no memory */
 static uint32_t free_lock, free_first;
 
 static struct ledger_request *at(uint32_t i)
@@ -19,8 +19,8 @@ static uint32_t index_of(const struct ledger_request *r)
     return (uint32_t)(r - layer.ledger.requests);
 }
 
-/* Handles may be small numbers or addresses. Similar ones have buckets in the same page, so that a
- * program with few requests uses little memory. */
+/* Handles may be small numbers or addresses. Similar handles have buckets in the same page of
+ * memory, so that a program with few requests uses little memory. */
 static struct bucket *bucket_of(uint64_t handle)
 {
     return &buckets[(handle ^ handle >> 5 ^ handle >> 14 ^ handle >> 28) % BUCKETS];
@@ -155,7 +155,7 @@ void requests_clear(void)
 {
     for (int i = 0; i < BUCKETS; i++) {
         if (buckets[i].first == NONE)
-            continue; /* without locking, which would write to an untouched page */
+            continue; /* not locked: that would write to an untouched page */
         spin_lock(&buckets[i].lock);
         clear(&buckets[i]);
         spin_unlock(&buckets[i].lock);

@@ -1,8 +1,8 @@
 /* The table of requests that are not complete: the section REQUESTS of the ledger.
  *
- * Handles are not unique, because an MPI library may use one for all sends that are complete on
- * return. So the requests with one handle form a queue, and a completion takes the oldest. Requests
- * without room are only counted (header.untracked_requests). All functions are thread-safe. */
+ * Handles are not unique: in some MPI libraries all sends that are complete on return share one. So
+ * the requests with one handle form a queue, and a completion takes the oldest. Requests without
+ * room are only counted (header.untracked_requests). All functions are thread-safe. */
 #pragma once
 
 #include "record/channels.h"
@@ -31,5 +31,5 @@ void request_return(struct ledger_request *r);
 void request_release(struct ledger_request *r);
 
 /* Removes all requests but persistent ones. To be called when recording resumes (MPI_Pcontrol):
- * completions were not recorded meanwhile. */
+ * completions before that were not recorded. */
 void requests_clear(void);

@@ -18,8 +18,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* STACK_BYTES: copied from the top of the stack in each sample. RING_BYTES: a thread's ring buffer,
- * for 9 s of processor time between two calls. THREADS: at most so many are sampled. */
+/* STACK_BYTES: copied from the top of the stack in each sample. RING_BYTES: of a thread's ring
+ * buffer, for 9 s of CPU time between two MPI calls. THREADS: at most so many are sampled. */
 enum { STACK_BYTES = 1024, RING_BYTES = 1 << 20, LEAST_RING_BYTES = 1 << 17, THREADS = 64 };
 
 #if defined(__x86_64__) && !defined(COLLPROF_SIMULATED)
@@ -41,25 +41,25 @@ struct shot {
 /* A sample as the signal handler writes it. */
 struct tick {
     struct shot shot;
-    uint64_t n; /* number of expired timer periods */
+    uint64_t n; /* number of timer periods that expired for this sample */
     uint32_t n_calls;
     struct python_call call[LEDGER_MAX_DEPTH];
 };
 
 struct sampler {
-    struct perf_event_mmap_page *ring; /* ring buffer: a page, followed by BYTES of samples */
+    struct perf_event_mmap_page *ring; /* ring buffer: a page of state, then BYTES of samples */
     size_t bytes;
-    struct ledger_sample now, before; /* time between calls: the present one, the one before */
-    bool was_full;                    /* the ring buffer was full at the end of BEFORE */
-    bool ticks;                       /* a timer's signal handler fills it, not the kernel */
+    struct ledger_sample now, before; /* interval between MPI calls: present, previous */
+    bool was_full;                    /* the ring buffer was full when interval BEFORE ended */
+    bool ticks;                       /* a timer's signal handler fills RING, not the kernel */
     timer_t timer;
     const char *low, *high; /* limits of the thread's stack */
-    volatile uint64_t lost; /* periods whose sample found the ring buffer full */
+    volatile uint64_t lost; /* timer periods whose sample found RING full */
     struct tick last;       /* the sample that the signal handler assembles */
 };
 
-/* For all threads, under LOCK. COPY: a copied stack, followed by zeros up to COPY_BYTES, so that
- * unwinding a damaged frame reads zeros instead of other memory. TICK: the timers' signal. */
+/* Shared by all threads, under LOCK. COPY: a copied stack, followed by zeros up to COPY_BYTES, so
+ * that unwinding a damaged frame reads zeros instead of other memory. TICK: the timers' signal. */
 enum { PAGE = 4096, COPY_BYTES = 1 << 24 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char *copy;
@@ -91,7 +91,7 @@ static unsigned unwind(struct shot *s, void **frame)
     move_stack(s);
     for (int i = 0; i < REGISTERS; i++)
         context.uc_mcontext.gregs[in_context[i]] = (greg_t)s->reg[i];
-    frame[n++] = (void *)(uintptr_t)(s->reg[IP] + 1); /* a return address is behind a call */
+    frame[n++] = (void *)(uintptr_t)(s->reg[IP] + 1); /* as if behind a call */
     if (unw_init_local2(&cursor, (unw_context_t *)&context, UNW_INIT_SIGNAL_FRAME))
         return n;
     while (n < LEDGER_MAX_DEPTH && unw_step(&cursor) > 0) {
@@ -105,7 +105,7 @@ static unsigned unwind(struct shot *s, void **frame)
 }
 
 /* The address of the first instruction of the function that contains ADDRESS, or ADDRESS if that is
- * unknown. Both are "return addresses": one byte larger. */
+ * unknown. Both are 1 too large, as return addresses are behind the instruction of interest. */
 static void *function_of(void *address)
 {
     unw_proc_info_t info;
@@ -114,8 +114,8 @@ static void *function_of(void *address)
     return known ? (void *)(uintptr_t)(info.start_ip + 1) : address;
 }
 
-/* The site of a sample's stack. Once the table of sites is half full, it is the function without
- * line and callers, so that MPI calls find the rest of the table. */
+/* The call site of a sample's stack. Once the table of sites is half full, only the innermost
+ * function without line and callers is stored, so that MPI calls have the other half. */
 static uint32_t site_of(struct tick *t)
 {
     void *frame[LEDGER_MAX_DEPTH];
@@ -137,8 +137,8 @@ static uint64_t key_of(const struct ledger_sample *row)
     return hash_mix(key, row->stack) | INDEX_LEAST_KEY;
 }
 
-/* Adds N samples with STACK to the element like ROW. Once the table is half full, new elements
- * combine all stacks. */
+/* Adds N samples with STACK between the calls in ROW. Once the table is half full, a new element
+ * counts all stacks between its calls. */
 static void count(struct ledger_sample row, uint32_t stack, uint64_t n)
 {
     const struct ledger_table *t = &layer.ledger.header->section[LEDGER_SAMPLES];
@@ -161,9 +161,9 @@ static void copy_record(const struct sampler *s, uint64_t at, void *to, size_t s
         ((char *)to)[i] = *record_at(s, at + i);
 }
 
-/* Takes all samples out of the ring buffer; IN_MPI: drops them. The kernel reports the number of
- * lost samples with the next sample. They are counted for the time before the last call if the
- * buffer was full at its end; otherwise they were lost in the call. */
+/* Takes all samples out of the ring buffer; IN_MPI: drops them. The kernel reports how many samples
+ * were lost with the next sample. They are counted in the interval before the last MPI call if the
+ * buffer was full at the interval's end; otherwise they were lost in that call. */
 static void read_ring(struct sampler *s, bool in_mpi)
 {
     const uint64_t head = __atomic_load_n(&s->ring->data_head, __ATOMIC_ACQUIRE);
@@ -194,7 +194,7 @@ static void read_ring(struct sampler *s, bool in_mpi)
     pthread_mutex_unlock(&lock);
 }
 
-/* Lets the kernel sample this thread; where users may not sample the kernel, only in user mode. The
+/* Lets the kernel sample this thread; if users may not sample kernel code, only in user mode. The
  * mapping keeps the event alive, so that the descriptor can be closed. */
 static int open_event(struct sampler *s)
 {
@@ -252,7 +252,7 @@ __attribute__((no_sanitize("address", "thread"))) static void on_tick(int number
     errno = before;
 }
 
-/* Since Linux 5.9 an expiring timer of processor time does not interrupt a blocking system call. */
+/* Since Linux 5.9 the signal of a CPU-time timer does not interrupt a blocking system call. */
 static bool kernel_is_safe(void)
 {
     struct utsname u;
@@ -318,7 +318,7 @@ static int open_timer(struct sampler *s)
     return start_timer(s);
 }
 
-/* Only a signal handler can read Python's frames. */
+/* With Python it uses a timer, since only a signal handler can read Python's frames. */
 static int open_sampler(struct sampler *s)
 {
     int error = ENOTSUP;
@@ -369,7 +369,7 @@ void samples_start(bool wanted)
         samples_leave(LEDGER_NO_SITE, LEDGER_NO_OPERATION);
 }
 
-/* Clears the pointer first, because the signal handler may run while the sampler is freed. */
+/* Clears thread.sampler first, since the signal handler may run while the sampler is freed. */
 void samples_end(void)
 {
     struct sampler *s = thread.sampler;

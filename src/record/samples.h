@@ -1,8 +1,8 @@
-/* With --sample: samples the stack of each thread between its MPI calls, once each LEDGER_SAMPLE_NS
- * of its processor time. The kernel writes registers and the top of the stack into a ring buffer of
- * the thread (perf_event_open(2)). Where this is not permitted, and for Python, a signal handler of
- * a timer does. At the thread's next MPI call the stacks are unwound, which a signal handler must
- * not do, and counted by stack and by the two calls around the sample (struct ledger_sample). */
+/* With --sample: samples the stack of each thread between its MPI calls, once per LEDGER_SAMPLE_NS
+ * of its CPU time. The kernel writes registers and the top of the stack into a ring buffer of the
+ * thread (perf_event_open(2)). Where this is not permitted, and for Python, a timer's signal
+ * handler does so. At the thread's next MPI call the stacks are unwound, which a signal handler
+ * must not do, and counted by stack and the two MPI calls around the sample (ledger_sample). */
 #pragma once
 
 #include "record/layer.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { MOST_OWN = 3 };
-/* C frames that are searched for Python's: mpi4py has up to 5 before them, ctypes 6. */
+/* Frames that are searched for Python's interpreter: mpi4py has up to 5 inside of it, ctypes 6. */
 enum { MOST_TO_PYTHON = 16 };
 
 /* The index has a site's number plus one, because the value 0 means that there is none. */
@@ -60,7 +60,7 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *arg)
             return 0;
     read_build_id(&m, info);
     struct ledger_module *at = m.high ? ledger_append(&layer.ledger, LEDGER_MODULES, &m) : NULL;
-    if (at) /* the dynamic linker gives the executable first, with an empty name */
+    if (at) /* dl_iterate_phdr() gives the executable first, without a name */
         at->path = ledger_add_text(&layer.ledger, count ? info->dlpi_name : h->program);
     return 0;
 }
@@ -128,7 +128,7 @@ static bool belongs_to_mpi(uint32_t module)
     return !strncmp(name, "libmpi", 6) || !strncmp(name, "libpmpi", 7);
 }
 
-/* Frames between Python and MPI are omitted, too: mpi4py, ctypes, cffi and libffi. */
+/* The frames between Python and MPI are omitted, too: mpi4py, ctypes, cffi and libffi. */
 static bool belongs_to_binding(uint32_t module)
 {
     const char *path = path_of(module), *name = text_base_of(path);
@@ -136,14 +136,14 @@ static bool belongs_to_binding(uint32_t module)
            !strncmp(name, "_ctypes.", 8) || !strncmp(name, "_cffi_backend.", 14);
 }
 
-/* Return addresses, innermost first, followed by N_CALLS calls in Python. */
+/* A stack: N return addresses, innermost first, and outside of them N_CALLS calls in Python. */
 struct stack {
     void *const *frame;
-    unsigned n, n_calls, depth; /* DEPTH: number of frames of both kinds that a site has at most */
+    unsigned n, n_calls, depth; /* DEPTH: most frames of both kinds for a site */
     struct python_call call[LEDGER_MAX_DEPTH];
 };
 
-/* Adds the frames of machine code to SITE, until it has MOST frames. */
+/* Adds the stack's frames of machine code to SITE, until SITE has MOST frames. */
 static void describe_native(struct ledger_site *site, const struct stack *s, unsigned most)
 {
     for (unsigned i = 0; i < s->n && site->depth < most; i++) {
@@ -203,7 +203,7 @@ static bool is_in_python(const void *address)
 }
 
 /* Replaces the interpreter's frames and all outer ones by Python's calls. If the innermost frame is
- * the interpreter's, a program that contains it calls MPI in C: nothing is replaced. */
+ * the interpreter's, a program in which it is linked calls MPI in C: nothing is replaced. */
 static void add_python(struct stack *s)
 {
     unsigned n = 0;

@@ -1,5 +1,5 @@
-/* Call sites: stacks of return addresses, distinguished by a hash. They get function names and
- * lines in MPI_Finalize, so that the running application does not pay for it. */
+/* Call sites: stacks of return addresses, distinguished by a hash. Their function names and lines
+ * are looked up in MPI_Finalize, which costs the running application no time. */
 #pragma once
 
 #include "record/layer.h"
@@ -9,8 +9,8 @@
  * part of the call site. */
 uint32_t site_here(unsigned own);
 
-/* The same for a given stack: N return addresses, innermost first. If it contains N_CALLS calls of
- * Python functions, they replace the interpreter's frames and all outer ones. */
+/* The call site of a given stack: N return addresses, innermost first. If it contains N_CALLS calls
+ * of Python functions, these replace the interpreter's frames and all outer ones. */
 struct python_call;
 uint32_t site_of_stack(void *const *frame, unsigned n, const struct python_call *call,
                        unsigned n_calls);

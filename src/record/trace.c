@@ -8,7 +8,7 @@
 
 _Static_assert(EVENT_KINDS <= LEDGER_TRANSPORT, "kinds of events are distinct");
 
-/* One moment on this host's clock (ticks) and on the clock common to all ranks (ns). */
+/* The same moment on this host's clock (ticks) and on the clock common to all ranks (ns). */
 static struct {
     uint64_t ticks;
     int64_t time;
@@ -19,14 +19,14 @@ static uint64_t time_of(uint64_t ticks)
     return (uint64_t)origin.time + ticks_to_ns(ticks - origin.ticks);
 }
 
-/* Whether the receive E has no ordinal yet: it then has turn.waiting in its place. */
+/* Whether the receive E has no ordinal yet: E->ordinal then contains its turn.waiting. */
 static bool waits(const struct ledger_event *e)
 {
     return EVENT_KIND(e) == EVENT_RECEIVED && !EVENT_CHANNEL(e) && e->ordinal != TURN_UNKNOWN;
 }
 
-/* Keeps only events in half of the windows of time, and tells the queue of receives where their
- * events are now. */
+/* Halves the log: keeps events in half of the windows of time, and tells the queue of receives
+ * (channels.c) the new positions of their events. */
 static void thin_out(void)
 {
     struct ledger_header *h = layer.ledger.header;
@@ -93,8 +93,8 @@ static uint32_t add_event(uint64_t entry, uint64_t exit, uint64_t posted, struct
     return i;
 }
 
-/* Records an event of call C. POSTED: ticks at entry of the call that posted it. P: channel and
- * ordinal of its message or collective; otherwise NO_TURN. */
+/* Records an event of call C. POSTED: ticks at entry of the call that posted the request, or of C.
+ * P: channel and ordinal of the message or collective; otherwise NO_TURN. */
 static void add(struct call *c, enum event_kind kind, uint64_t bytes, uint64_t posted,
                 struct turn p)
 {
@@ -209,8 +209,8 @@ void trace_collective(struct call *c, struct comm *on, uint64_t sequence, int ro
 static struct transport *transport;
 
 /* The callback of libcollprof-transport.so, in a thread of the application or of MPI. It ignores
- * communication of the layer, and of the application outside of MPI. THREAD.TRACING: a signal
- * handler communicates while this thread has the lock, and must not wait for it. */
+ * communication of the layer, and of the application outside of MPI. If THREAD.TRACING, this is a
+ * signal handler: it must not wait for the lock, which the interrupted thread has. */
 static void on_event(const struct transport_event *e)
 {
     const struct ledger_call *call = thread.call;
@@ -240,7 +240,7 @@ static void listen(void)
                                                           : LEDGER_NETWORK_NO_UCX;
     if (!transport)
         return;
-    layer.shared_trace = true; /* an MPI thread may report an event at any time */
+    layer.shared_trace = true; /* a thread of the MPI library may report at any time */
     transport->now = clock_ticks;
     __atomic_store_n(&transport->event, on_event, __ATOMIC_RELEASE);
 }

@@ -1,6 +1,6 @@
 /* With --trace: this rank's event log, the section EVENTS of the ledger, with MPI calls in the
  * order of their return and (--trace=transport) the transport's calls. When the section is full,
- * only events in windows of time are kept, the same windows on all ranks (timeline_thinner()).
+ * only events in some windows of time are kept, the same windows on all ranks (timeline_thinner()).
  *
  * The functions that record events may be called only if layer.trace is set. C: the call; ON: its
  * communicator, not NULL. */
@@ -11,11 +11,11 @@
 /* An MPI call in a wrapper: see call.h. */
 struct call {
     uint64_t entry, exit; /* ticks */
-    uint64_t from;        /* ticks when the wrapper began, if its cost is measured; otherwise 0 */
+    uint64_t from;        /* ticks when the wrapper began, if its cost is timed; otherwise 0 */
     uint32_t operation, site;
-    struct comm *comm; /* NULL: the call has none, or it was not yet added */
+    struct comm *comm; /* NULL: the call has none, or comm_add() was not yet called */
     uint64_t bytes;    /* payload of its arguments; LEDGER_UNKNOWN_BYTES: datatype not cached */
-    bool traced;       /* an event was recorded for it */
+    bool traced;       /* an event was recorded, or a test or probe found nothing */
 };
 
 /* Starts the log if the settings request it, and registers with libcollprof-transport.so. NOW: the
@@ -31,7 +31,7 @@ void trace_left(const struct call *c);
 /* Records a blocking send. */
 void trace_sent(struct call *c, struct comm *on, int to, int tag, uint64_t bytes);
 
-/* Records a blocking receive; PROBED: the request record of MPI_Mprobe for MPI_Mrecv, or NULL. */
+/* Records a blocking receive. PROBED: for MPI_Mrecv, the record of MPI_Mprobe; otherwise NULL. */
 void trace_received(struct call *c, struct comm *on, const MPI_Status *status, uint64_t bytes,
                     const struct ledger_request *probed);
 
@@ -40,8 +40,8 @@ void trace_posted(struct call *c, struct comm *on, struct ledger_request *r);
 void trace_completed(struct call *c, struct comm *on, struct ledger_request *r,
                      const MPI_Status *status, uint64_t bytes, bool cancelled);
 
-/* Records that a probe has found a message. KEPT: for a matched probe (MPI_Mprobe), gets the
- * message's channel and ordinal; otherwise NULL. */
+/* Records that a probe has found a message. KEPT: for a matched probe (MPI_Mprobe), the record that
+ * gets the message's channel and ordinal; otherwise NULL. */
 void trace_probed(struct call *c, struct comm *on, const MPI_Status *status,
                   struct ledger_request *kept);
 
