@@ -29,8 +29,8 @@ static bool has_a_say(void)
     return layer.phase == LAYER_RUNNING && getpid() == layer.pid;
 }
 
-/* Prints FAREWELL, which ends_watch() has formatted, since a signal handler must not. A signal from
- * outside (Ctrl-C, a batch system) reaches all ranks: then only rank 0 prints. */
+/* Prints FAREWELL; ends_watch() has formatted it, because a signal handler must not format text. A
+ * signal from outside (Ctrl-C, a batch system) reaches all ranks: then only rank 0 prints. */
 static char farewell[1200];
 static void say_farewell(int number)
 {

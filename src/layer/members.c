@@ -60,7 +60,7 @@ int members_count(const struct run_directory *d, int *first)
     *first = 0;
     if (launcher.size != layer.size || launcher.parts == 1)
         return layer.size;
-    /* On one host only ranks without a record use the store: they agree if no rank has one. */
+    /* On one host only ranks without a record use the store: to find out if no rank has one. */
     if (stored)
         return count_stored(first);
     return recorded ? run_directory_ranks(d, layer.size, first) : 0;

@@ -50,7 +50,7 @@ static void describe_arguments(struct ledger_header *h, const char *words, const
 /* Stores in H what is known of this process before MPI is initialized. */
 static void describe_process(struct ledger_header *h)
 {
-    char words[PATH_MAX + sizeof h->arguments]; /* longer than program and ARGUMENTS in H */
+    char words[PATH_MAX + sizeof h->arguments]; /* room for more than the header stores */
     h->rank = record_owner.rank;
     h->size = record_owner.size;
     h->run_id = record_owner.job;

@@ -70,7 +70,7 @@ static bool is_run_name(const char *file, const char *base)
            strspn(job, "0123456789abcdef") == JOB_DIGITS && !job[JOB_DIGITS];
 }
 
-/* Why a directory must not be used, or NULL: another user could replace its content at any time. */
+/* NULL, or why a directory is refused: another user could replace its content at any time. */
 static const char *fault_of(const struct stat *st, int fd)
 {
     if (st->st_uid != geteuid())

@@ -15,7 +15,7 @@ struct run_directory {
     char path[4096];  /* absolute and without links; empty: there is no directory */
     dev_t device;     /* DEVICE and INODE identify the directory */
     ino_t inode;
-    int fd; /* of the directory; -1: closed, or the limit of descriptors was reached */
+    int fd; /* descriptor of the directory; -1: closed, or no suitable one was free */
 };
 
 /* Opens the directory NAME-JOB; the rank that calls this first creates it. Returns NULL, or an

@@ -43,7 +43,7 @@ uint64_t pmi_store_open(void)
 {
     char line[LINE];
     const char *number = getenv("PMI_FD"), *name;
-    /* MPI_LOCALNRANKS shows that Hydra has started this process: others use PMI_FD differently. */
+    /* Only Hydra sets MPI_LOCALNRANKS. Other launchers use PMI_FD with another protocol. */
     if (!*space && getenv("MPI_LOCALNRANKS") && number) {
         service = atoi(number);
         if (!ask(line, "cmd=init pmi_version=1 pmi_subversion=1\n") ||

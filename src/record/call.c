@@ -306,7 +306,7 @@ void call_leave_request(struct call *c, int rc, MPI_Comm comm, uint64_t bytes,
             if (layer.trace)
                 trace_collective_posted(on, r);
             if (kind & REQUEST_PERSISTENT)
-                r->sequence = UINT64_MAX; /* the first start increases it to 0: unsigned */
+                r->sequence = UINT64_MAX; /* the first start wraps it to 0 */
         }
         request_add(r);
     }

@@ -22,7 +22,7 @@ struct call_about {
     int to, to_tag;    /* MPI_Sendrecv: destination and send tag; otherwise CALL_NONE */
 };
 #define CALL_NONE INT32_MIN
-/* As TAG: a request of MPI_Isendrecv. Its receive is not recorded, so ordinals become unknown. */
+/* TAG of MPI_Isendrecv's request: its receive is not recorded, so further ordinals are unknown. */
 #define CALL_UNORDERED (INT32_MIN + 1)
 #define CALL_ABOUT_NOTHING                                                                         \
     ((struct call_about){MPI_COMM_NULL, CALL_NONE, CALL_NONE, -1, 0, MPI_DATATYPE_NULL, CALL_NONE, \
@@ -168,7 +168,7 @@ static inline void call_leave_with_entry(const struct call *c, int rc, struct le
     else if (e)
         call_count_excluded(e, duration, bytes, rc != MPI_SUCCESS);
     __atomic_store_n(&layer.ledger.header->last_ticks, c->exit, __ATOMIC_RELAXED);
-    if (LIKELY(!c->traced | layer.trace)) /* no test or probe that found nothing */
+    if (LIKELY(!c->traced | layer.trace)) /* TRACED, not --trace: nothing was found */
         thread.call->progress = c->exit;
     if (UNLIKELY(layer.trace))
         trace_left(c);

@@ -41,7 +41,7 @@ static uint32_t channel_in(uint64_t id, struct comm *c, int peer, int tag, unsig
     return found ? (uint32_t)(found - layer.ledger.channels) : 0;
 }
 
-/* A channel of messages: if several threads use it, the order of its messages is unknown. */
+/* channel_in() for messages. If several threads use a channel, the messages have no known order. */
 static uint32_t channel_of(struct comm *c, int peer, int tag, unsigned kind)
 {
     const uint32_t channel = channel_in(c->id, c, peer, tag, kind);

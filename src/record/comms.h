@@ -13,7 +13,7 @@ struct internal_comm;
 
 struct comm {
     uint64_t id;       /* equal on all members; 0 if the table was full */
-    uint64_t sequence; /* number of collectives on it so far */
+    uint64_t sequence; /* number of collectives on this communicator so far */
     uint32_t index;    /* of its ledger_comm in the ledger */
     int size, rank;
     int *world; /* world rank of each possible destination, -1: unknown; NULL: all unknown */
@@ -32,7 +32,7 @@ static inline bool comm_has_others(const struct comm *c)
     return c->size > 1 || c->inter;
 }
 
-/* A callback of src/inject (NULL: none), when MPI frees a communicator, before C is freed. */
+/* A callback of src/inject (NULL: none): MPI frees a communicator, after which C is freed. */
 extern void (*comm_forgotten)(struct comm *c);
 
 /* Calls EACH for every existing communicator. */

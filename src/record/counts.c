@@ -4,7 +4,7 @@
  * only, without site and communicator, so that totals stay correct. */
 enum { RESERVED = 64 };
 
-/* Whether there is room for an entry besides the reserved ones; if not, counts a dropped entry. */
+/* Whether there is room for an entry besides the reserved ones; if not, counts that in DROPPED. */
 static bool make_room(void)
 {
     const struct ledger_table *t = &layer.ledger.header->section[LEDGER_ENTRIES];

@@ -9,8 +9,7 @@
  * site and communicator, so that totals stay correct; NULL if there is no room for this either. */
 struct ledger_entry *entries_add(uint64_t key);
 
-/* The key of an entry: site (28 bits), operation (10), communicator (11), region (7), size class
- * (7). */
+/* An entry's key: site (28 bits), operation (10), communicator (11), region (7), size class (7). */
 static inline uint64_t entry_key(uint32_t site, uint32_t operation, uint32_t comm, uint32_t region,
                                  unsigned size_class)
 {

@@ -41,7 +41,7 @@ struct layer {
     struct index entries;  /* maps entry_key() to struct ledger_entry */
     struct index messages; /* maps messages_key() to struct ledger_messages */
     struct index channels; /* maps the hash of a channel to struct ledger_channel */
-    struct index samples;  /* maps the hash of its other members to ledger_sample */
+    struct index samples;  /* maps the hash of calls and stack to ledger_sample */
     bool trace;            /* --trace: events are recorded */
     bool sample;           /* --sample: stacks are sampled between calls */
     bool shared_trace;     /* several threads record events, under TRACE_LOCK */
@@ -140,7 +140,7 @@ static inline void thread_enter_at(const char *frame)
     thread.inside = true;
 }
 
-/* Calls of the layer itself between thread_enter() and thread_leave() are not recorded. */
+/* MPI calls of the layer between thread_enter() and thread_leave() are not recorded. */
 #define thread_enter() thread_enter_at(__builtin_frame_address(0))
 #define thread_leave() (thread.inside = false)
 

@@ -34,7 +34,7 @@
  *
  * In a record created with B bytes a section starts with LEAST elements or with B * SHARE / 1000
  * bytes, whichever is more. It can grow to GROWTH times this size and to at most MOST elements (0:
- * no limit; if an entry refers to the section: by the bits in entry_key()). An element may contain
+ * no limit). Bits in entry_key() limit sections to which an entry refers. An element may contain
  * indexes into earlier sections only; ledger_read.c checks that they exist. */
 #define LEDGER_SECTION_LIST(X)                                                                     \
     X(OPERATIONS, operations, struct ledger_operation, 0, 0, 1, 1023)                              \
@@ -76,7 +76,7 @@ enum ledger_state {
 /* Families of MPI operations: X(ID, name in profile.json). */
 #define CALL_FAMILIES(X)                                                                           \
     X(PLAIN, "plain")           /* counted and timed only */                                       \
-    X(COLLECTIVE, "collective") /* blocking, with neighbourhood collectives */                     \
+    X(COLLECTIVE, "collective") /* blocking, including neighbourhood collectives */                \
     X(ICOLLECTIVE, "icollective")                                                                  \
     X(SEND, "send")                                                                                \
     X(ISEND, "isend")                                                                              \
@@ -128,14 +128,15 @@ struct ledger_call {
     int32_t root;         /* -1 if none */
     uint32_t thread;      /* Linux thread id; 0: no thread uses this element */
     int32_t to, to_tag;   /* MPI_Sendrecv: destination and send tag; otherwise INT32_MIN */
-    uint64_t progress;    /* ticks at the last return from a call other than a test in vain */
+    uint64_t progress;    /* ticks at the last return; without --trace, returns of tests and probes
+                             that found nothing do not count */
     uint64_t n_requests;  /* number of requests that the call waits or tests for */
     uint64_t request[16]; /* the handles of the first 16 of these */
 };
 
 /* A request, from the call that starts it to its completion; if persistent, until it is freed. */
 struct ledger_request {
-    uint64_t handle;  /* MPI's handle: shared by requests that are complete on return */
+    uint64_t handle;  /* MPI's handle; only requests complete on return share one */
     uint64_t posted;  /* ticks at entry of the call that started it; 0: this element is unused */
     uint64_t comm_id; /* as in ledger_instance, but a persistent collective has an id of its own,
                          because members may start several of them in different orders */
@@ -165,7 +166,7 @@ struct ledger_request {
 /* The messages of one (communicator, peer, tag, direction, call site). From these counts follow the
  * communication matrix and the messages that were sent but never received. */
 struct ledger_messages {
-    uint64_t comm_id; /* as in ledger_instance; 0: counts any communicator and tag, which it does
+    uint64_t comm_id; /* as in ledger_instance; 0: an element for any communicator and tag, made
                          once the table is half full */
     uint64_t n, bytes;
     uint32_t peer; /* rank in MPI_COMM_WORLD; UINT32_MAX if unknown */
@@ -198,7 +199,7 @@ struct ledger_comm {
     uint64_t last;            /* comm.id of the communicator with the latest collective */
     char name[64];            /* set by MPI_Comm_set_name; empty if none */
 };
-#define LEDGER_SEVERAL_NAMES "(several names)" /* NAME if CREATED have several names */
+#define LEDGER_SEVERAL_NAMES "(several names)" /* NAME, if its communicators have several */
 #define LEDGER_COMM_INTER 1u
 #define LEDGER_COMM_WORLD 2u
 
@@ -389,8 +390,8 @@ struct ledger_header {
     char host[64];
     char program[4096];    /* /proc/self/exe */
     char mpi_library[192]; /* name and version: "MPICH 4.0.2" */
-    char script[1024];     /* PROGRAM's script if it is a Python interpreter; or empty */
-    char arguments[2048];  /* each a blank and a shell-quoted word; " ..." if too long */
+    char script[1024];     /* the script if PROGRAM is a Python interpreter; or empty */
+    char arguments[2048];  /* of each a blank and the shell-quoted word; " ..." if too long */
     char launcher[64];     /* the command that starts ranks of this MPI: "srun --mpi=pmi2" */
 
     /* Times */
@@ -404,8 +405,8 @@ struct ledger_header {
      * slice, each two slices become one. Not valid if several threads are in MPI at once. */
     uint64_t in_mpi[LEDGER_SLICES];
     uint32_t slice_shift; /* a slice has 1 << SLICE_SHIFT ticks */
-    /* This rank's clock_now() t is, on the clock common to all ranks, t + global_offset +
-     * global_drift * (t - pair[0].seconds), with an error of at most global_bound seconds. */
+    /* On the clock common to all ranks, a time t of clock_now() is t + global_offset + global_drift
+     * * (t - pair[0].seconds), with an error of at most global_bound seconds. */
     double global_offset, global_drift, global_bound;
 
     /* State */

@@ -29,7 +29,7 @@ enum { ON_C_STACK = 3 }; /* value of OWNER: FRAME_OWNED_BY_CSTACK, no Python fun
 /* Offsets in all versions: PyObject.ob_type, PyVarObject.ob_size, PyBytesObject.ob_sval. */
 enum { TYPE = 8, LENGTH = 16, BYTES = 32 };
 
-enum { MOST_LOOKED_AT = 64 }; /* frames that are read at most, of which some are left out */
+enum { MOST_LOOKED_AT = 64 }; /* most frames that are read, including those left out */
 
 static struct {
     const struct layout *layout;                  /* NULL: no interpreter of a known version */

@@ -47,7 +47,7 @@ struct tick {
 };
 
 struct sampler {
-    struct perf_event_mmap_page *ring; /* ring buffer: a page of state, then BYTES of samples */
+    struct perf_event_mmap_page *ring; /* ring buffer: a control page, then BYTES of samples */
     size_t bytes;
     struct ledger_sample now, before; /* interval between MPI calls: present, previous */
     bool was_full;                    /* the ring buffer was full when interval BEFORE ended */
@@ -105,7 +105,7 @@ static unsigned unwind(struct shot *s, void **frame)
 }
 
 /* The address of the first instruction of the function that contains ADDRESS, or ADDRESS if that is
- * unknown. Both are 1 too large, as return addresses are behind the instruction of interest. */
+ * unknown. Both are 1 too large, since return addresses are behind the call instruction. */
 static void *function_of(void *address)
 {
     unw_proc_info_t info;

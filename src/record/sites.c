@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { MOST_OWN = 3 };
-/* Frames that are searched for Python's interpreter: mpi4py has up to 5 inside of it, ctypes 6. */
+/* Frames searched for Python's interpreter: up to 5 of mpi4py or 6 of ctypes are nearer to MPI. */
 enum { MOST_TO_PYTHON = 16 };
 
 /* The index has a site's number plus one, because the value 0 means that there is none. */
