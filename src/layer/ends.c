@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Signals that end the process by default, handled if the application does not handle them. FAULTS
- * also if MPI, UCX or Fortran's runtime does: their handlers print and then end the process. */
+/* Signals that end the process by default. They are handled if the application does not; FAULTS
+ * also if MPI, UCX or Fortran's runtime does, whose handlers print and then end the process. */
 static const int watched[] = {SIGSEGV, SIGBUS,  SIGFPE,  SIGILL,    SIGABRT, SIGTERM,
                               SIGINT,  SIGHUP,  SIGQUIT, SIGXCPU,   SIGUSR1, SIGUSR2,
                               SIGALRM, SIGPIPE, SIGXFSZ, SIGVTALRM, SIGPROF, SIGSYS};
@@ -58,9 +58,9 @@ __attribute__((destructor)) static void at_exit(void)
     record_mark_end(LEDGER_EXITED, 0);
 }
 
-/* Ends the process, since it hangs, at the watchdog's request. Once a rank closes its connection,
- * MPICH's launcher kills the others and returns their signal, not this exit status, unless stdout
- * and stderr of all ranks closed before. So a child process keeps the connection open for 2 s. */
+/* Ends the process, which hangs, at the watchdog's request. Once a rank's connection to MPICH's
+ * launcher closes, that kills the others and returns their signal, not this exit status, unless all
+ * stdouts and stderrs closed before. So a child process keeps the connection open for 2 s. */
 static unsigned launcher_connection; /* descriptor of the connection; 0 if there is none */
 static _Noreturn void end_stuck(void)
 {

@@ -1,8 +1,8 @@
 /* Counts the ranks that have the layer. In a run of several programs (mpiexec -n 2 collprof run ./a
- * : -n 1 ./b) ranks of ./b have not, and would never answer a message of the layer. So each rank
- * with the layer creates its record before MPI_Init, which no rank leaves before all have entered
- * it, and counts the records after MPI_Init: all count the same number. On several hosts under
- * Hydra, MPICH's launcher, ranks store and count keys in its key-value store (PMI) instead. */
+ * : -n 1 ./b) ranks of ./b are without it, and would never answer its messages. So each rank with
+ * the layer creates its record before MPI_Init, which no rank leaves before all have entered it,
+ * and counts the records afterwards: all count the same number. On several hosts under Hydra,
+ * MPICH's launcher, they store and count keys in Hydra's key-value store (PMI) instead. */
 #include "layer/parts.h"
 #include "layer/store.h"
 
