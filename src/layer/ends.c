@@ -59,8 +59,8 @@ __attribute__((destructor)) static void at_exit(void)
 }
 
 /* Ends the process, which hangs, at the watchdog's request. Once a rank's connection to MPICH's
- * launcher closes, that kills the others and returns their signal, not this exit status, unless all
- * stdouts and stderrs closed before. So a child process keeps the connection open for 2 s. */
+ * launcher closes, that kills the others and returns their signal, not this status, unless stdout
+ * and stderr of all ranks closed first. So a child process keeps the connection open for 2 s. */
 static unsigned launcher_connection; /* descriptor of the connection; 0 if there is none */
 static _Noreturn void end_stuck(void)
 {
