@@ -1,5 +1,5 @@
-/* Growing arrays, and a look-up of their elements by key. If there is no memory, all but HAS_ROOM()
- * end the innermost memory_try() (base/memory.h). */
+/* Growing arrays, and a hash index to find elements by key. Without memory, all functions here
+ * except HAS_ROOM() make the innermost memory_try() (base/memory.h) return false. */
 #pragma once
 
 #include "base/index.h"
@@ -7,8 +7,8 @@
 
 #include <stdint.h>
 
-/* ARRAY(struct row) rows = {0}; is an empty array: AT points to N elements, and ROOM are allocated.
- * Release by free(rows.at). */
+/* ARRAY(struct row) rows = {0}; declares an empty array. rows.at points to rows.n elements, with
+ * memory for rows.room elements. Release it by free(rows.at). */
 #define ARRAY(type)                                                                                \
     struct {                                                                                       \
         type *at;                                                                                  \
@@ -26,7 +26,7 @@
  * become invalid. */
 #define PUSH(list) ((__typeof__((list)->at))array_push((struct array *)(list), sizeof *(list)->at))
 
-/* What functions see of an ARRAY, whose element type they do not know. */
+/* Any ARRAY, as functions see it that do not know the type of its elements. */
 struct array {
     void *at;
     size_t n, room;
@@ -41,15 +41,15 @@ bool array_has_room(struct array *array, size_t element);
  * Keys are not compared: two keys of a run have the same hash with a probability below 1e-6. */
 void lookup_add(struct index *x, uint64_t hash, size_t position);
 
-/* The first index stored under HASH; UINT32_MAX if there is none. */
+/* The first position that lookup_add() stored for HASH; UINT32_MAX if there is none. */
 uint32_t lookup_find(const struct index *x, uint64_t hash);
 
-/* Compares two numbers for qsort(). Several keys, the first one first: ORDER(x->a, y->a) ?:
+/* Compares two numbers for qsort(): -1, 0 or 1. To sort by a, then by b: ORDER(x->a, y->a) ?:
  * ORDER(x->b, y->b). */
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
-/* Defines a comparison function for qsort(): RESULT is an expression of the elements X and Y, of
- * TYPE, below 0 if X comes first. */
+/* Defines FUNCTION, which compares two elements of TYPE for qsort(): RESULT is an expression of the
+ * pointers X and Y to them, and below 0 if *X comes first. */
 #define COMPARISON(function, type, result)                                                         \
     static int function(const void *of_x, const void *of_y)                                        \
     {                                                                                              \

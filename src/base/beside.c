@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The path of the library that contains this function, or else of the program. */
+/* Sets PATH to the shared library that contains this function or, if there is none, the program. */
 static void own_path(char *path, size_t size)
 {
     Dl_info self;

@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Finds collprof's library NAME near the calling program or library, as in the build tree or an
- * installation, or in the configured directory. PATH, of SIZE bytes, becomes its absolute path; if
- * it is not found, the result is false and PATH the last one tried. */
+/* Looks for collprof's library NAME in directories relative to the calling program or library
+ * (those of a build tree or an installation), then in the configured directory. Sets PATH, of SIZE
+ * bytes, to its absolute path; if it is not found, to the last path tried, and returns false. */
 bool beside_find(const char *name, char *path, size_t size);
 
 /* Prepends collprof's library NAME to LD_PRELOAD. False, with a reason (base/reason.h), if it is

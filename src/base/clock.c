@@ -25,8 +25,8 @@ static const char counter_name[] = "arch_sys_counter\n";
 enum { COUNTER = CLOCK_SOURCE_CNTVCT };
 #endif
 
-/* The counter is used only if it is the kernel's clock source: the kernel uses it only while its
- * rate is constant and it is equal on all processors. */
+/* Uses the processor's counter only if the kernel's clock source is this counter, since the kernel
+ * rejects a counter whose rate varies or which differs between processors. */
 void clock_start(void)
 {
     char name[32];
@@ -87,7 +87,7 @@ double clock_cost(void)
 {
     enum { BATCHES = 31, READS = 200 };
     double cost[BATCHES];
-    if (clock_source == CLOCK_SOURCE_EXTERNAL) { /* one reading: its simulated cost is constant */
+    if (clock_source == CLOCK_SOURCE_EXTERNAL) { /* one reading: simulated costs are constant */
         cost[0] = clock_now();
         return clock_now() - cost[0];
     }

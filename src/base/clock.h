@@ -7,7 +7,7 @@
  *                  CLOCK_MONOTONIC in ns. A reading takes about 10 ns, so the profiling layer uses
  *                  it in each call of the application.
  *
- * In a simulation both are its clock: see clock_use_external(). */
+ * In a simulation both read the simulator's clock: see clock_use_external(). */
 #pragma once
 
 #include <stdbool.h>
@@ -33,7 +33,7 @@ static inline bool clock_is_counter(uint32_t source)
     return source == CLOCK_SOURCE_TSC || source == CLOCK_SOURCE_CNTVCT;
 }
 
-/* One moment by clock_ticks() and by clock_now(). */
+/* Readings of clock_ticks() and clock_now() at the same moment. */
 struct clock_pair {
     uint64_t ticks;
     double seconds;
@@ -41,13 +41,13 @@ struct clock_pair {
 
 extern enum clock_source clock_source;
 
-/* Chooses the source of clock_ticks(). Call once, before anything else here. */
+/* Chooses the source of clock_ticks(). Call it once, before any clock is read. */
 void clock_start(void);
 
-/* From now on uses a simulator's clock: NOW returns its time in seconds, HOLD lets SECONDS pass. */
+/* Selects a simulator's clock: NOW returns its time in seconds, HOLD advances it by SECONDS. */
 void clock_use_external(double (*now)(void), void (*hold)(double seconds));
 
-/* Seconds on a clock of clock_gettime(). */
+/* The time in seconds on CLOCK, such as CLOCK_MONOTONIC, by clock_gettime(). */
 double clock_seconds(clockid_t clock);
 
 double clock_now(void);
@@ -55,17 +55,17 @@ double clock_now(void);
 /* Keeps the processor busy for SECONDS, as a computation does. */
 void clock_hold(double seconds);
 
-/* From now on clock_hold() yields the processor. For more ranks than processors: a busy rank would
- * delay the rank for which it waits. */
+/* Makes clock_hold() call sched_yield() from now on: with more ranks than processors, a busy rank
+ * would delay the rank for which it waits. */
 void clock_give_way(void);
 
-/* Median cost of one clock_now(), in seconds; 0 in a simulation. */
+/* Median cost of one clock_now(), in seconds; in a simulation the simulator's cost of a reading. */
 double clock_cost(void);
 
-/* Reads both clocks at one moment. Takes the quickest of 20 attempts. */
+/* Reads both clocks at nearly one moment: takes the shortest of 20 attempts. */
 struct clock_pair clock_read_pair(void);
 
-/* Ticks per second between two pairs. */
+/* Ticks of clock_ticks() per second of clock_now(), from the pair FROM to the pair TO. */
 double clock_rate(struct clock_pair from, struct clock_pair to);
 
 uint64_t clock_ticks_slow(void);

@@ -58,7 +58,7 @@ static bool grow(struct index *x, bool keep_old)
 
 bool index_put(struct index *x, uint64_t key, uintptr_t value, bool keep_old)
 {
-    /* Without memory for a larger table 7/8 of this one are filled. Searches need an empty slot. */
+    /* Without memory for a larger table, fills 7/8 of this one: a search ends at an empty slot. */
     if (2 * x->used > x->table->mask && !grow(x, keep_old) && 8 * x->used > 7 * x->table->mask)
         return false;
     put(x, x->table, key, value);

@@ -1,16 +1,16 @@
-/* A growing hash table from 64-bit keys to values, for a look-up in each MPI call: a thread may
- * read it without a lock while another thread, with the caller's lock, adds. Release by
+/* A growing hash table from 64-bit keys to values, fast enough for a look-up in each MPI call:
+ * threads read it without a lock while one thread adds keys under a lock of the caller. Release by
  * free(x.table). */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define INDEX_LEAST_KEY 2u /* 0: an empty slot, 1: a removed key */
+#define INDEX_LEAST_KEY 2u /* key of an empty slot: 0; of a removed key: 1 */
 
 struct index_table {
     uint64_t mask;
-    struct index_table *old; /* the smaller table that this one replaced; NULL: freed, or none */
+    struct index_table *old; /* the table that this one replaced; NULL: none, or it was freed */
     struct index_slot {
         uint64_t key;
         uintptr_t value;
@@ -25,8 +25,8 @@ struct index {
 /* Returns 0 or ENOMEM. */
 int index_start(struct index *x);
 
-/* Adds KEY, which must be new and at least INDEX_LEAST_KEY. KEEP_OLD: another thread may be
- * reading. False if there is no memory: then KEY was not added. */
+/* Adds KEY, which must be new and at least INDEX_LEAST_KEY; false if there is no memory. KEEP_OLD:
+ * does not free a replaced table, since another thread may be reading it. */
 bool index_put(struct index *x, uint64_t key, uintptr_t value, bool keep_old);
 
 /* Removes the entry with this KEY and VALUE, if there is one. */

@@ -21,11 +21,11 @@ static inline void input_close(const int *fd)
 int input_open(const char *path, struct stat *st, const char **why);
 FILE *input_file(const char *path, const char **why);
 
-/* Opens PATH again if it is still the file with this DEVICE and INODE: an application may have
- * closed its descriptor, or another file may have replaced it. -1 with errno on failure. */
+/* Opens PATH again, since the application may have closed collprof's descriptor of it. Returns -1
+ * with errno on failure; ENOENT if PATH is no longer the file with this DEVICE and INODE. */
 int input_open_again(const char *path, int flags, dev_t device, ino_t inode);
 
-/* Reads up to ROOM - 1 bytes from the start of a file into TEXT, terminated. Returns the number of
+/* Reads up to ROOM - 1 bytes from the start of a file into TEXT as a string. Returns the number of
  * bytes; 0, with an empty TEXT, on failure. Allocates nothing. */
 size_t input_read(const char *path, char *text, size_t room);
 
@@ -33,6 +33,6 @@ size_t input_read(const char *path, char *text, size_t room);
  * if there is no such process. */
 const char *input_process(pid_t pid, char text[1024]);
 
-/* The existing paths DIRECTORY + PATTERN, as glob() finds them; DIRECTORY is literal, and slashes
- * at its end are ignored. Release by globfree(). */
+/* The existing paths that match DIRECTORY + PATTERN by glob(); only PATTERN may contain wildcards.
+ * Slashes at the end of DIRECTORY are ignored. Release by globfree(). */
 glob_t input_list(const char *directory, const char *pattern);

@@ -10,9 +10,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* The variables of each launcher; "" if it has none. If a launcher started another one, both have
- * set theirs: the first in this list whose variables the MPI library reads is taken. srun is
- * recognized by the variables of a step, which a batch script does not have. */
+/* The environment variables of each launcher; "": it has none. If one launcher started another,
+ * both have set theirs: launcher_read() takes the first in this list that the MPI library reads.
+ * srun is recognized by SLURM_STEP_NUM_TASKS, which a batch script does not have. */
 static const struct {
     const char *name, *rank, *size, *local_size, *parts;
 } known[] = {
@@ -41,7 +41,7 @@ static bool is_mpich(const struct mpi_built *mpi)
     return !strncmp(mpi->libraries, "libmpich", 8);
 }
 
-/* A hash that identifies a process: its host, number and start time, since numbers are reused. */
+/* A hash that identifies a process: its host, its id and, since ids are reused, its start time. */
 static uint64_t hash_process(uint64_t hash, pid_t pid)
 {
     enum { STATE = 3, START_TIME = 22 }; /* numbers of fields, see proc(5) */
@@ -55,8 +55,8 @@ static uint64_t hash_process(uint64_t hash, pid_t pid)
     return hash_bytes(hash_bytes(hash, &pid, sizeof pid), host, strlen(host));
 }
 
-/* A hash that identifies the run. Hydra has no name for a run: then it is the hash of the process
- * that created the PMI sockets of this host's ranks. */
+/* A hash that identifies the run, by the launcher's name for it. Hydra (MPICH's mpiexec) gives no
+ * name: then by the process that created the PMI sockets of this host's ranks. */
 static uint64_t run_of(bool hydra)
 {
     static const char *const names[] = {"PMIX_NAMESPACE", "OMPI_MCA_orte_hnp_uri", "FLUX_JOB_ID",
@@ -64,7 +64,7 @@ static uint64_t run_of(bool hydra)
     struct ucred maker = {.pid = getppid()};
     socklen_t size = sizeof maker;
     uint64_t name = HASH_START;
-    size_t n = is_set("SLURM_STEP_ID") ? 5 : 3; /* a job without steps may contain several runs */
+    size_t n = is_set("SLURM_STEP_ID") ? 5 : 3; /* a Slurm job may have many runs, a step one */
     for (size_t i = hydra ? n : 0; i < n; i++)
         if (is_set(names[i]))
             name = hash_bytes(name, getenv(names[i]), strlen(getenv(names[i])));
@@ -87,7 +87,7 @@ struct launcher launcher_read(const struct mpi_built *mpi)
         l.local_size = number(known[i].local_size);
         l.parts = number(known[i].parts);
     }
-    /* srun --mpi=pmi2 also sets MPICH's variables. */
+    /* srun --mpi=pmi2 sets MPICH's variables, too; only MPICH's mpiexec sets HYDI_CONTROL_FD. */
     if (l.name && l.pmi && is_set("SLURM_STEP_ID") && !is_set("HYDI_CONTROL_FD"))
         l.name = "srun";
     l.run = run_of(l.name == known[1].name && is_set("PMI_FD"));
@@ -113,14 +113,14 @@ const struct mpi_built *mpi_of_library(const char *library)
         for (size_t i = 0; i < n_mpis_built; i++)
             if (text_has_word(mpis_built[i].libraries, name))
                 return &mpis_built[i];
-        if ((dot = strrchr(name, '.'))) /* libmpi.so.40.30.4 is also libmpi.so.40 */
+        if ((dot = strrchr(name, '.'))) /* libmpi.so.40.30.4 may be listed as libmpi.so.40 */
             *dot = '\0';
     } while (dot);
     return NULL;
 }
 
-/* MPICH uses PMI 1 or 2, Open MPI uses PMIx, or also PMI under Slurm or Flux if it was built so. An
- * MPI with the ABI of MPI 5 may use any of them. */
+/* MPICH connects ranks by PMI 1 or 2; Open MPI by PMIx, or under Slurm or Flux by PMI, if it was
+ * built so; another MPI with the ABI of MPI 5 by any of these protocols. */
 bool launcher_serves(const struct launcher *l, const struct mpi_built *mpi)
 {
     bool any = is_set("SLURM_STEP_ID") || is_set("FLUX_TASK_RANK");

@@ -17,16 +17,16 @@ struct launcher {
     bool pmi, pmix;   /* protocols that the launcher offers: PMI 1 or 2, PMIx */
 };
 
-/* An MPI library for which collprof was configured, with a layer and benchmarks. FOLDER contains
- * them, LAUNCHER is its command, LIBRARIES are its files' names, separated by spaces. */
+/* An MPI library for which collprof was built. FOLDER: of its profiling layer and benchmarks;
+ * LAUNCHER: command that starts ranks; LIBRARIES: names of its files, separated by spaces. */
 struct mpi_built {
     const char *folder, *title, *launcher, *libraries;
 };
 extern const struct mpi_built mpis_built[];
 extern const size_t n_mpis_built;
 
-/* Detects the launcher from the environment. If several have set variables, it is the one that the
- * library MPI reads (NULL: the library is unknown). */
+/* Detects the launcher from the environment. If several launchers have set variables, the result is
+ * the one whose variables the library MPI reads (NULL: unknown library). */
 struct launcher launcher_read(const struct mpi_built *mpi);
 
 /* The MPI to which the file LIBRARY (libmpi.so.40, /usr/lib/libmpi.so.40.30.4) belongs, or NULL. */
@@ -35,8 +35,8 @@ const struct mpi_built *mpi_of_library(const char *library);
 /* Whether the library MPI can connect ranks that L has started. True for a single rank. */
 bool launcher_serves(const struct launcher *l, const struct mpi_built *mpi);
 
-/* The command that starts connected ranks of that MPI, if possible by the launcher L:
- * "mpiexec.mpich", "srun --mpi=pmi2". Static. */
+/* The command (a static string) that starts ranks of MPI so that they are connected, by the
+ * launcher L if it can: "mpiexec.mpich", "srun --mpi=pmi2". */
 const char *launcher_command(const struct launcher *l, const struct mpi_built *mpi);
 
 /* Whether this process prints messages that concern all ranks: true on rank 0 only, or without a

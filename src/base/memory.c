@@ -48,8 +48,8 @@ FILE *memory_open_text(char **text, size_t *size)
     return out;
 }
 
-/* The number after KEY in the first line of FILE that begins with KEY; UINT64_MAX if there is none,
- * or if it is "max", no limit. */
+/* The number after KEY in the first line of FILE that begins with KEY; UINT64_MAX if there is no
+ * such line, or no number, as for "max" (no limit). */
 static uint64_t number_in(const char *directory, const char *file, const char *key)
 {
     char path[4400], line[256];
@@ -82,8 +82,8 @@ static uint64_t group_left(const char *directory, bool second)
     return limit > used ? limit - used : 0;
 }
 
-/* The minimum over group NAME below BASE and all its parents. In a container NAME may be the name
- * outside of it, and exist not here: then only BASE has a limit. */
+/* The minimum of group_left() over group NAME below BASE and its parents. In a container NAME may
+ * be the host's path of the group, which does not exist here: then only BASE has a limit. */
 static uint64_t groups_left(const char *base, const char *name, bool second)
 {
     char path[4200];

@@ -1,5 +1,5 @@
-/* Memory allocation that callers need not check: if there is no memory, control returns from the
- * innermost memory_try() by longjmp(). */
+/* Memory allocation that callers need not check: if there is no memory, the innermost memory_try()
+ * returns false (by longjmp()). */
 #pragma once
 
 #include <stdbool.h>
@@ -20,11 +20,11 @@ static inline void memory_free(void *pointer)
 }
 
 /* Calls WORK(ARG). False if there was no memory: then what WORK allocated is leaked, and what it
- * was changing must not be used. If the functions below find no memory outside of a memory_try(),
- * they abort the process. */
+ * was changing must not be used. Outside of a memory_try(), the functions below abort the process
+ * if there is no memory. */
 bool memory_try(void (*work)(void *arg), void *arg);
 
-/* Ends the innermost memory_try() of this thread with false. */
+/* Makes the innermost memory_try() of this thread return false. */
 _Noreturn void memory_exhausted(void);
 
 /* Return SIZE zeroed bytes, or a copy of TEXT. Release by free(). */

@@ -1,6 +1,6 @@
 /* The names of measuring methods and broadcast algorithms, listed only here: options and --help
  * need them without MPI, and the manuals take the comments as descriptions. X is applied to each
- * name, in the order in which they are displayed, and measured with "all". A method is the struct
+ * name, in the order in which names are displayed, and measured by "all". A method is the struct
  * latency_method latency_SYMBOL in src/measure/latency. A broadcast is the struct bcast tree_SYMBOL
  * in src/trees: it RUNS directly, or is BUILT from measured latencies. */
 #pragma once
@@ -35,7 +35,7 @@
     X(flat, "flat", RUNS)              /* the root sends to all ranks */                           \
     X(chain, "chain", RUNS)            /* linear, in segments of 8 KiB */
 
-/* IF_##how(...) with X's third argument: its arguments, if the broadcast runs directly. */
+/* IF_##how(...), where HOW is X's third argument: `...` if HOW is RUNS, otherwise nothing. */
 #define IF_RUNS(...) __VA_ARGS__
 #define IF_BUILT(...)
 
@@ -45,7 +45,7 @@ enum collective_kind {
     COLLECTIVE_FROM_ROOT,  /* every rank needs the root: broadcast, scatter */
     COLLECTIVE_TO_ROOT,    /* the root needs all ranks: reduce, gather */
     COLLECTIVE_PREFIX,     /* every rank needs the lower ranks: scan */
-    COLLECTIVE_NEIGHBOURS, /* every rank needs the ranks that send to it in its topology */
+    COLLECTIVE_NEIGHBOURS, /* every rank needs the neighbours that send to it in the topology */
     COLLECTIVE_OTHER       /* unknown */
 };
 

@@ -3,16 +3,16 @@
 
 #include <stdint.h>
 
-/* Totals since the process started; negative if unknown. In a simulation both are unknown: there
- * all ranks are one process. */
+/* Times since the process started, in ns; negative: unknown, as in a simulation, where all ranks
+ * are one process. */
 struct noise_totals {
     int64_t cpu_ns;     /* processor time of this process */
     int64_t delayed_ns; /* time that the calling thread was runnable but not scheduled */
 };
 void noise_read(struct noise_totals *noise);
 
-/* Thresholds of CPU contention: the share of a rank's time in which it is runnable but not
- * scheduled. From FELT on, smaller differences are reported as doubtful; from SPOILED on, no
- * conclusion is drawn from times. */
+/* Thresholds for the share of a rank's time in which it is runnable but not scheduled: from
+ * FELT_FROM on, the contention is reported; from SPOILED_FROM on, as an error if it may be the
+ * reason why the report has no other finding. */
 #define NOISE_FELT_FROM 0.01
 #define NOISE_SPOILED_FROM 0.10

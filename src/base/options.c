@@ -19,7 +19,7 @@ error_t option_refuse(struct option_parser *parser, const char *format, ...)
     return EINVAL;
 }
 
-/* *BEST becomes NAME if NAME is similar to TEXT, and more than *BEST (NULL: no name yet). */
+/* Sets *BEST to NAME if NAME is similar to TEXT, and more so than *BEST (NULL: no name yet). */
 static void offer(const char **best, const char *text, const char *name)
 {
     if (*name && text_is_like(text, name) &&
@@ -32,7 +32,7 @@ static const char *name_at(const struct option_registry *r, size_t i)
     return r->word ? r->word[i] : r->name(i);
 }
 
-/* The index of NAME in R; SIZE_MAX if there is none. */
+/* The index of NAME in the registry R; SIZE_MAX if there is none. */
 static size_t find_thing(const struct option_registry *r, const char *name)
 {
     const char *other;
@@ -42,7 +42,7 @@ static size_t find_thing(const struct option_registry *r, const char *name)
     return r->find ? r->find(name) : SIZE_MAX;
 }
 
-/* Appends all names of R that can be chosen to TEXT: "a, b, c". */
+/* Appends to TEXT the names in R that can be chosen: "a, b, c". */
 static void add_names(char *text, size_t room, const struct option_registry *r)
 {
     const char *name;
@@ -51,8 +51,8 @@ static void add_names(char *text, size_t room, const struct option_registry *r)
             text_add(text, room, "%s%s", *text ? ", " : "", name);
 }
 
-/* Refuses the name GIVEN and lists the valid ones. OPTION: for the message if R has no WHAT. ALSO:
- * a valid name that is not in R, or "". */
+/* Refuses the name GIVEN and lists the valid ones. OPTION: its name, for the message if R->what is
+ * NULL. ALSO: a valid name that is not in R, or "". */
 static error_t refuse_name(struct option_parser *parser, const char *option,
                            const struct option_registry *r, const char *given, const char *also)
 {
@@ -111,7 +111,7 @@ error_t option_take_word(struct option_parser *parser, const struct option_entry
     return 0;
 }
 
-/* Copies the first word of the comma-separated LIST, and returns the rest; NULL if none. */
+/* Copies the first name in LIST ("a,b,c") to WORD. Returns the other names, NULL if none. */
 static const char *next_word(const char *list, char word[64])
 {
     size_t length = strcspn(list, ",");
@@ -210,7 +210,7 @@ error_t option_take_range(struct option_parser *parser, const struct option_entr
     return 0;
 }
 
-/* Adds index I unless it was added before. */
+/* Adds I, the index of a thing in a registry, to CHOSEN unless it was added before. */
 static void choose_one(struct option_chosen *chosen, size_t i)
 {
     for (size_t k = 0; k < chosen->n; k++)
@@ -293,8 +293,8 @@ static bool has_names(const struct option_entry *entry)
            entry->take == option_take_list;
 }
 
-/* Refuses an unknown option and suggests another one: --format=csv for --csv, an option that begins
- * with NAME, or one that is similar. */
+/* Refuses the unknown option NAME and suggests another: --format=csv for --csv, else an option that
+ * begins with NAME, else the most similar option. */
 static error_t refuse_option(struct option_parser *parser, const char *name)
 {
     const struct option_entry *e;
@@ -316,7 +316,7 @@ static error_t refuse_option(struct option_parser *parser, const char *name)
     return option_refuse(parser, "unknown option --%s: `%s --help` lists all", name, parser->name);
 }
 
-/* Parses the option ARGV[*AT] with its argument; increases *AT if that is the next word. */
+/* Parses the option ARGV[*AT] with its argument; increases *AT if the argument is the next word. */
 static error_t take_option(struct option_parser *parser, char **argv, int *at)
 {
     const char *word = argv[*at], *arg = word[2] ? word + 2 : NULL;
@@ -379,7 +379,7 @@ void option_variable(const char *prefix, const struct option_entry *entry, char 
         name[i] = name[i] == '-' ? '_' : (char)toupper((unsigned char)name[i]);
 }
 
-/* Sets the option of the variable NAME to VALUE. If either is wrong, LINE says why. */
+/* Sets the option of the environment variable NAME to VALUE. LINE gets an error message, if any. */
 static void take_variable(struct option_parser *parser, const char *name, const char *value,
                           char *line, size_t room)
 {
@@ -438,7 +438,7 @@ void option_show(const struct option_entry *entry, const void *values, char *tex
         text_add(text, room, "%zu:%zu", range->min, range->max);
 }
 
-/* Writes an option in two columns; HELP is below it if the first column is too narrow. */
+/* Writes an option in two columns; HELP is on the next line if the option is too wide. */
 static void put_entry(FILE *out, const char letter, const char *name, const char *argument,
                       const char *help)
 {

@@ -30,18 +30,18 @@ struct option_parser;
 typedef error_t option_take(struct option_parser *parser, const struct option_entry *entry,
                             const char *arg, void *value);
 
-/* For struct option_entry.flags: not listed by --help, only in the manual. */
+/* For struct option_entry.flags: the option is listed only in the manual, not by --help. */
 enum { OPTION_RARE = 1 };
 
-/* Initializers of entries omit members that are zero. */
+/* Entries are initialized without members that are zero, of which -Wextra would warn. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 struct option_entry {
     const char *name;     /* --NAME */
-    const char *argument; /* its name in --help; NULL: a flag; "[LIST]": optional */
+    const char *argument; /* the argument's name in --help; NULL: none; "[LIST]": optional */
     const char *help;     /* for --help, which replaces "%s" by the names in the registry FROM, and
                              appends the default */
     option_take *take;
-    size_t offset;    /* of the value in the program's struct */
+    size_t offset;    /* offset of the option's value in the program's struct */
     const void *from; /* data for TAKE, as listed with each option_take_... below */
     int letter;       /* short option; 0 if none */
     int flags;        /* OPTION_RARE; other bits are for the program's use */
@@ -50,10 +50,10 @@ struct option_entry {
 /* A list of named things from which options choose. The things have indices 0, 1, 2, ...; NAME(i)
  * or WORD[i] is NULL after the last. */
 struct option_registry {
-    const char *what;                 /* "benchmark", for messages; NULL: the option's name */
+    const char *what;                 /* kind of thing, for messages; NULL: the option's name */
     const char *(*name)(size_t i);    /* returns "" for a thing that cannot be chosen */
-    size_t (*find)(const char *name); /* index by a further name, SIZE_MAX if unknown; or NULL */
-    bool (*in_all)(size_t i, const void *values); /* whether "all" includes it; NULL: always */
+    size_t (*find)(const char *name); /* index of an alias, SIZE_MAX if unknown; or NULL */
+    bool (*in_all)(size_t i, const void *values); /* whether "all" includes thing I; NULL: always */
     const char *const *word;                      /* names, instead of the function NAME */
     bool several; /* option_take_names accepts several names, separated by commas */
 };
@@ -67,15 +67,15 @@ struct option_registry {
 /* An entry's FROM for a constant list of names, ending with NULL. */
 #define OPTION_WORDS(list) (&(const struct option_registry){.word = (list)})
 
-/* Indices of the chosen things in the order given by the user, each once. */
+/* Indices of the chosen things in a registry, in the order given by the user, each once. */
 enum { OPTION_CHOSEN_MAX = 48 };
 struct option_chosen {
     size_t n, at[OPTION_CHOSEN_MAX];
     bool all; /* "all" was among the words */
 };
 
-/* The values from MIN on that option_next() gives: doubled each time, or increased by STEP unless
- * it is 0. The last one is MAX. */
+/* The values that option_next() gives: first MIN, then twice the previous value or, if STEP is not
+ * 0, STEP more; last MAX. */
 struct option_range {
     size_t min, max, step;
 };
@@ -88,7 +88,7 @@ struct option_limits {
 };
 #define OPTION_LIMITS(...) (&(const struct option_limits){__VA_ARGS__})
 
-/* The type of *VALUE, what is accepted, and the type of FROM: */
+/* Functions TAKE for the type of *VALUE: accepted arguments; type of FROM's data. */
 option_take option_take_flag;  /* bool: yes, no, 1 or 0; no FROM */
 option_take option_take_text;  /* const char *: not empty; no FROM */
 option_take option_take_word;  /* int: a name's index; struct option_registry */
@@ -117,7 +117,7 @@ struct option_parser {
     const struct option_entry *shared; /* further options, ending with {0}; or NULL */
     const char *without; /* options to refuse, since they would have no effect: their names,
                             separated by blanks; or NULL */
-    const char *prefix;  /* of environment variables, such as "COLLPROF_"; NULL: there are none */
+    const char *prefix;  /* of names of variables, such as "COLLPROF_"; NULL: reads none */
     /* Results: */
     char mistake[1200]; /* one line: what is wrong and what is expected; "" if nothing */
     char **rest;        /* with PASSES_ON: the other command line, ending with NULL; NULL if none */

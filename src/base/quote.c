@@ -63,7 +63,7 @@ static bool is_plain(const char *name)
 
 void quote_shell(const char *name, char *word, size_t room)
 {
-    enum { LONGEST = 4 }; /* most characters that one byte can become */
+    enum { LONGEST = 4 }; /* length of '\'', which replaces a quotation mark */
     const char *end = is_plain(name) ? "" : "'";
     size_t at = (size_t)snprintf(word, room, "%s", end);
     for (; *name && at + LONGEST + 1 < room; name++)

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-/* For a terminal, in place: control characters, also those for the direction of writing, and
- * invalid UTF-8 become '?'; newlines and tabulators become blanks. */
+/* Makes TEXT safe for a terminal, in place: control characters, also those for the direction of
+ * writing, and invalid UTF-8 become '?'; newlines and tabulators become blanks. */
 void quote_plain(char *text);
 
 /* WORD, of ROOM bytes (at least 8), becomes NAME as a word that can be pasted into a shell: in

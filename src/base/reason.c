@@ -14,7 +14,7 @@ void reason_print_list(const char *program, const char *format, va_list argument
     if (vasprintf(&line, format, arguments) < 0)
         return;
     quote_plain(line);
-    dprintf(STDERR_FILENO, "%s: %s\n", program, line); /* one write: ranks may print at once */
+    dprintf(STDERR_FILENO, "%s: %s\n", program, line); /* one write: ranks' lines do not mix */
 }
 
 void reason_print(const char *program, const char *format, ...)
@@ -25,7 +25,7 @@ void reason_print(const char *program, const char *format, ...)
     va_end(arguments);
 }
 
-static _Thread_local char *given; /* lines; NULL if none */
+static _Thread_local char *given; /* stored lines, each with a newline; NULL: none */
 
 bool reason_give(const char *format, ...)
 {

@@ -8,11 +8,11 @@
 
 /* Texts are never NULL; "" means not set. */
 struct settings {
-    const char *output;      /* link to the run's directory, with its records and profile.json */
-    int stack;               /* frames per call site, 0 to 8 */
+    const char *output;      /* link to the directory with the run's records and profile.json */
+    int stack;               /* stack frames recorded per call site, 0 to 8 */
     int memory;              /* initial MiB of a rank's record; full tables grow */
     bool report;             /* print the report at the end */
-    bool keep;               /* keep the raw records of a run that ended normally, too */
+    bool keep;               /* keep the raw records even if the run ended normally */
     bool start;              /* record from the start; otherwise only after MPI_Pcontrol(1) */
     bool yield;              /* release the processor while MPI waits */
     double watchdog;         /* report after this many seconds without progress; 0: no watchdog */
@@ -21,14 +21,14 @@ struct settings {
     const char *benchmark;   /* measure by these methods, or by "all" */
     double benchmark_budget; /* seconds for all measurements together */
     bool sample;             /* sample the stack of each thread between MPI calls */
-    const char *trace;       /* "calls", or "transport": also events below MPI */
+    const char *trace;       /* record events: "calls", or "transport": also below MPI */
     const char *bcast;       /* replace MPI_Bcast by this algorithm */
-    const char *tune;        /* "all" operations, or "exact": without reductions */
-    double tune_share;       /* most percent of the run for tuning */
-    const char *tuned;       /* use the rules in this directory, which --tune wrote */
+    const char *tune;        /* tune "all" operations, or "exact": all but reductions */
+    double tune_share;       /* percent of the run that tuning may take */
+    const char *tuned;       /* directory of the rules to use, written by --tune */
 };
 
-/* For struct option_entry.flags: ranks may have different values. */
+/* For struct option_entry.flags: each rank may have its own value of this setting. */
 enum { SETTING_OWN = 2 };
 
 extern const struct option_entry settings_entries[]; /* of struct settings; ends with {0} */
@@ -42,6 +42,6 @@ uint64_t settings_hash(const struct settings *s);
 char *const *settings_environment(void);
 
 /* Sets S to the defaults and the variables COLLPROF_* of ENVIRONMENT (options_read_environment()).
- * Texts are copied, since an application may change its environment, and never freed. */
+ * Copies texts, since an application may change its environment; never frees the copies. */
 void settings_read(struct settings *s, char *const *environment,
                    void (*complain)(const char *line, void *arg), void *arg);

@@ -100,11 +100,11 @@ static double inflation(const double *x, size_t n, double median)
     return fmax(factor * (1 + 2 * (double)lag / (double)n), 1);
 }
 
-/* Samples count as independent below this factor, or if they are too few to estimate it. */
+/* Samples count as independent if inflation() is below the first limit, or N below the second. */
 static const double inflated_from = 1.3;
 enum { DEPENDENCE_FROM = 20 };
 
-/* stats_median_bounds() for samples X in the order taken, which may be correlated. Returns the
+/* As stats_median_bounds(), for samples X in the order taken, which may be correlated. Returns the
  * effective sample size. */
 static double dependent_bounds(const double *x, size_t n, double median, size_t *low, size_t *high)
 {
@@ -112,8 +112,8 @@ static double dependent_bounds(const double *x, size_t n, double median, size_t 
     stats_median_bounds(n, low, high);
     if (factor < inflated_from)
         return (double)n;
-    /* The estimated factor is too low in short series: 6 / WORTH corrects this. Its few degrees of
-     * freedom widen the interval by Student's distribution. */
+    /* FACTOR is estimated too low in short series: 6 / WORTH corrects this. As the estimate has few
+     * degrees of freedom, Student's quantile replaces the normal one: a wider interval. */
     double worth = (double)n / factor, df = fmax(worth / 2, 3);
     double half = stats_student(df) * sqrt((double)n * factor * (1 + 6 / worth)) / 2;
     double rank = floor((double)n / 2 - half);

@@ -12,7 +12,7 @@ struct summary {
     double median, min, max;
     double median_low, median_high; /* 95 % confidence interval of the median, from order
                                        statistics: no distribution is assumed. With fewer than 6
-                                       effective samples it is their range; NaN for n < 3 */
+                                       effective samples MIN and MAX; NaN for n < 3 */
     double effective;               /* effective sample size: less than n if successive samples are
                                        correlated */
 };
@@ -39,7 +39,7 @@ static inline bool estimate_has_interval(struct estimate e)
  * for n = 0. */
 struct summary stats_summarize(const double *x, size_t n);
 
-/* The median of N samples; with its interval if N is at least LEAST and 3. */
+/* The median of N samples, with its interval if N is at least LEAST and at least 3. */
 struct estimate stats_estimate(const double *x, size_t n, size_t least);
 
 /* The standard deviation with n in the denominator, for display beside minimum and maximum: only
@@ -52,7 +52,7 @@ double stats_median(double *x, size_t n);
 /* The q-quantile, 0 <= q <= 1, of SORTED samples, with linear interpolation. */
 double stats_quantile(const double *sorted, size_t n, double q);
 
-/* Indices in N sorted samples, independent of each other, between which the median lies with 95 %
+/* The indices, in N sorted independent samples, between which the median lies with 95 %
  * confidence. */
 void stats_median_bounds(size_t n, size_t *low, size_t *high);
 
@@ -64,9 +64,8 @@ size_t stats_transient(const double *x, size_t n);
  * 0.5 %. */
 double stats_student(double df);
 
-/* Sorts ascending. */
 void stats_sort(double *x, size_t n);
 
-/* Fits y = *A + *B x by least squares; *B is 0 if x is constant. Subtract an offset from x that is
- * large compared with its range, since precision is lost otherwise. */
+/* Fits y = *A + *B x by least squares; *B is 0 if x is constant. If x is large compared with its
+ * range, subtract an offset from x before, since precision is lost otherwise. */
 void stats_line(const double *x, const double *y, size_t n, double *a, double *b);

@@ -18,8 +18,8 @@ enum status {
     STATUS_NOT_FOUND = 127
 };
 
-/* The watchdog ends ranks by SIGTERM with this value (sigqueue()), by which a rank's signal handler
- * recognizes it. */
+/* The watchdog ends ranks by SIGTERM with this value (sigqueue()), so that a rank's signal handler
+ * can tell it from another SIGTERM. */
 enum { ENDING_VALUE = 0x636f6c6c }; /* "coll" */
 static inline bool ending_is_asked(const siginfo_t *info)
 {

@@ -50,7 +50,7 @@ void text_add(char *text, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* The edit distance of A and B: the number of letters to change, insert, delete or swap with their
- * neighbour. 24 if A or B is longer than 24. */
+ * neighbour. 24 if A or B has more than 24 letters. */
 size_t text_edit_distance(const char *a, const char *b);
 
 /* Whether WORD may be NAME with typing errors: their edit distance is at most 2, and at most half
@@ -60,9 +60,9 @@ bool text_is_like(const char *word, const char *name);
 /* Number of characters of TEXT (UTF-8); those of double width count as one. */
 size_t text_length(const char *text);
 
-/* Writes MARK and TEXT, broken at blanks into lines of WIDTH characters (0: one line). Further
- * lines are indented by the length of MARK; if MARK begins with '#', so do they. Returns the number
- * of lines. */
+/* Writes MARK and TEXT, broken at blanks into lines of WIDTH characters (0: one line). Lines after
+ * the first are indented by the length of MARK, after a '#' if MARK begins with '#'. Returns the
+ * number of lines. */
 size_t text_paragraph_write(FILE *out, const char *mark, const char *text, size_t width);
 
 /* Whether WORD is one of WORDS, which are separated by blanks or commas; case is ignored. False if

@@ -13,7 +13,7 @@ void place_set_host(struct place *place, const char *host)
 }
 
 /* The logical index of the object of TYPE that contains all of SET; -1 if there is none. hwloc's
- * function returns the first object that contains a part of SET. */
+ * function may return an object that contains only a part of SET. */
 static int covering_index(hwloc_topology_t topology, hwloc_const_cpuset_t set,
                           hwloc_obj_type_t type)
 {
@@ -33,7 +33,7 @@ void place_here(struct place *place)
         hwloc_topology_destroy(topology);
         return;
     }
-    /* Without level-3 caches, the level-2 cache may be the one that cores share. */
+    /* Takes the level-2 cache as the last-level cache if there is no level-3 cache. */
     bool third = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_L3CACHE) > 0;
     hwloc_bitmap_t set = hwloc_bitmap_alloc();
     if (hwloc_get_cpubind(topology, set, HWLOC_CPUBIND_THREAD) != 0)
@@ -70,7 +70,7 @@ double place_oversubscription(const struct place *places, size_t n)
             if (strcmp(places[i].host, places[first].host) != 0)
                 continue;
             if (i < first)
-                break; /* counted with an earlier one */
+                break; /* FIRST's host was counted before */
             processes++;
             hwloc_bitmap_list_sscanf(one, places[i].allowed);
             hwloc_bitmap_or(all, all, one);

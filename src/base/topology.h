@@ -4,20 +4,20 @@
 
 #include <stddef.h>
 
-/* Without pointers, so that ranks can gather it. */
+/* A process's host and processors; without pointers, so that ranks can gather it by MPI. */
 struct place {
     char host[64];
-    /* Logical index of the object of each kind that contains every processor that the process may
-     * use; -1 if it may use more than one object. */
+    /* hwloc's logical index of the object that contains every processor that the process may use;
+     * -1 if these are in several objects of the kind. */
     int core, complex, package; /* COMPLEX: the cores that share a last-level cache */
     char
         allowed[256]; /* processors that it may use, in the operating system's numbering: "0,2-5" */
 };
 
-/* Fills PLACE for the calling thread; if hwloc fails, as place_set_host(). */
+/* Sets PLACE to the calling thread's host and processors; if hwloc fails, as place_set_host(). */
 void place_here(struct place *place);
 
-/* Fills PLACE with a host's name; all else is unknown. For a simulation. */
+/* Sets PLACE to a simulated process's HOST, and all else to unknown. */
 void place_set_host(struct place *place, const char *host);
 
 /* The closest part of the machine that two processes certainly share. */
@@ -25,12 +25,12 @@ enum place_relation {
     SAME_CORE,
     SAME_COMPLEX,
     SAME_PACKAGE,
-    SAME_NODE, /* also if a process is not bound */
+    SAME_NODE, /* same host; also if a process is not bound to processors */
     OTHER_NODE
 };
 
 enum place_relation place_relation(const struct place *a, const struct place *b);
 
-/* The ratio of processes to the processors that they may use, on the host where it is largest;
- * above 1: oversubscription. 0 if unknown. PLACES: those of N processes. */
+/* The ratio of processes to the processors that they may use, on the host with the largest ratio;
+ * above 1: oversubscription. 0 if unknown. PLACES: of N processes. */
 double place_oversubscription(const struct place *places, size_t n);

@@ -3,8 +3,8 @@
 
 #include "base/memory.h"
 
-/* Returns CALL's error code from the enclosing function unless it is 0, as MPI_SUCCESS is. Memory
- * that the function allocated must be declared FREED. */
+/* Returns CALL's error code from the enclosing function unless it is 0 (MPI_SUCCESS). Memory that
+ * the function allocated must be declared FREED, or it would leak. */
 #define TRY(call)                                                                                  \
     do {                                                                                           \
         int try_error = (call);                                                                    \
