@@ -1,9 +1,9 @@
-/* --ack: measures OL_i of the application's own broadcasts by acknowledgements (doc/methods.md,
- * section 1; de Supinski and Karonis, section 4).
+/* --ack=PERCENT: measures OL_i, the latency of the application's broadcasts to destination i, by
+ * acknowledgements (doc/methods.md, section 1; de Supinski and Karonis, section 4).
  *
- * A stream is all broadcasts of one communicator, root and size. PERCENT of its broadcasts are
- * acknowledged, each by one destination; ack_judge.h chooses both. The root answers each
- * acknowledgement with an echo, from which the destination measures RTL_i. When the communicator is
+ * A stream is all broadcasts of one communicator, root and size. PERCENT of a stream's broadcasts
+ * are acknowledged, each by one destination, as ack_judge.h chooses. The root answers an
+ * acknowledgement with an echo, so i measures the round trip RTL_i. When the communicator is
  * freed, the root gathers the entry and return times of all members and computes OL_i.
  *
  * The measurement must not make the application hang: each wait for a message has a timeout. All
@@ -23,19 +23,19 @@
  * acknowledged one. ACK_KEPT: most acknowledged broadcasts of a stream; it limits the memory and
  * the time that a stream costs. */
 enum { STREAMS_MAX = 128, WARMUP = 3, ACK_KEPT = 256 };
-/* Timeouts in seconds: ACK: of the root for an acknowledgement; ECHO: of the destination for the
- * echo; DRAIN: of all for the remaining messages when the communicator is freed. After
- * UNANSWERED_MAX acknowledgements without an echo a destination waits for no more echoes. */
+/* Timeouts in seconds: ACK: the root's for an acknowledgement; ECHO: a destination's for its echo;
+ * DRAIN: of all for the remaining messages when the communicator is freed. After UNANSWERED_MAX
+ * successive acknowledgements without an echo a destination polls for an echo without waiting. */
 static const double ACK_TIMEOUT = 0.05, ECHO_TIMEOUT = 0.001, DRAIN_TIMEOUT = 1;
 enum { UNANSWERED_MAX = 2 };
 
 /* An acknowledgement, or its echo. */
 struct ack_message {
     uint64_t number; /* number of the broadcast in its stream */
-    bool prompt;     /* echo: sent at once, since the root waited for the acknowledgement */
+    bool prompt;     /* of an echo: sent at once, as the root was waiting for the acknowledgement */
 };
 
-/* An awaited message: an acknowledgement at the root, or its echo. */
+/* A message that this member awaits: the root an acknowledgement, the destination an echo. */
 struct ack_awaited {
     MPI_Request request; /* MPI_REQUEST_NULL: none is awaited, or it has arrived */
     struct ack_message message;
@@ -44,10 +44,10 @@ struct ack_awaited {
 /* A stream: the broadcasts of one size from one root on one communicator. */
 struct ack_stream {
     struct ack_stream *next;
-    uint64_t id; /* equal on all members */
+    uint64_t id; /* hash of communicator, root and size: equal on all members */
     int root, number;
     uint64_t bytes;
-    uint64_t calls; /* number of broadcasts so far, so the number of the next one */
+    uint64_t calls; /* number of broadcasts so far: also the number of the next one */
 
     /* For each of N acknowledged broadcasts: this member's times, the message that it awaits, and
      * at the root how the acknowledgement arrived. */
@@ -59,7 +59,6 @@ struct ack_stream {
     unsigned unanswered; /* successive acknowledgements whose echo timed out */
 };
 
-/* The streams of one communicator. */
 struct acks {
     struct ack_stream *streams; /* the newest first */
     int n;
@@ -67,7 +66,7 @@ struct acks {
 
 static struct {
     uint64_t every;                    /* one of this many broadcasts is acknowledged */
-    uint64_t broadcasts, acknowledged; /* with this rank as root; ACKNOWLEDGED of BROADCASTS */
+    uint64_t broadcasts, acknowledged; /* with this rank as root; how many were acknowledged */
 } run;
 
 static bool start(void)
@@ -82,7 +81,7 @@ static bool wants(const struct collective *c)
     return c->is_broadcast && c->bytes > 0;
 }
 
-/* The stream of a broadcast, made if it is new; NULL: too many streams, or no memory. */
+/* The stream of a broadcast, created if new; NULL: too many streams, or no memory. */
 static struct ack_stream *stream_of(struct acks *k, uint64_t comm, int root, uint64_t bytes)
 {
     uint64_t id = hash_mix(hash_mix(comm, (uint64_t)root), bytes);
@@ -107,7 +106,7 @@ static struct ack_stream *stream_of(struct acks *k, uint64_t comm, int root, uin
 
 static int tag_of(const struct ack_stream *a, bool is_echo)
 {
-    return 1001 + 2 * a->number + is_echo; /* the simulator's collectives use lower tags */
+    return 1001 + 2 * a->number + is_echo; /* larger tags than those of SMPI's collectives */
 }
 
 static void send_message(const struct internal_comm *s, const struct ack_stream *a, int to,
@@ -123,7 +122,7 @@ static bool has_come(struct ack_awaited *w)
     return PMPI_Test(&w->request, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && flag;
 }
 
-/* Waits up to TIMEOUT seconds for W to arrive; false if it did not. */
+/* Waits up to TIMEOUT seconds for message W; false if it did not arrive. */
 static bool await(struct ack_awaited *w, double timeout)
 {
     double begin = clock_now(), waited = 0;
@@ -134,8 +133,8 @@ static bool await(struct ack_awaited *w, double timeout)
     return come;
 }
 
-/* Waits until UNTIL (clock_now()) for messages that had timed out. The root echoes these
- * acknowledgements, too: otherwise their senders would take the next echo for theirs. */
+/* Waits until UNTIL (clock_now()) for messages that had timed out. The root also echoes late
+ * acknowledgements: otherwise their senders would take the next echo for the missing one. */
 static void receive_late(const struct internal_comm *s, struct ack_stream *a, double until)
 {
     for (size_t k = 0; k < a->n; k++) {
@@ -147,7 +146,7 @@ static void receive_late(const struct internal_comm *s, struct ack_stream *a, do
 
 /* --- the two sides of an acknowledged broadcast --- */
 
-/* Whether the root waits for I in broadcast K: not if I's last acknowledgement timed out. */
+/* Whether the root waits for I to acknowledge broadcast K: not if its last wait for I timed out. */
 static bool is_waited_for(const struct ack_stream *a, size_t k, int i)
 {
     while (k-- > 0)
@@ -156,7 +155,7 @@ static bool is_waited_for(const struct ack_stream *a, size_t k, int i)
     return true;
 }
 
-/* The root awaits the acknowledgement of broadcast K and echoes it. */
+/* The root's side: awaits the acknowledgement of broadcast K and echoes it. */
 static void await_ack(const struct internal_comm *s, struct ack_stream *a, size_t k)
 {
     int from = a->seen[k].from;
@@ -199,7 +198,8 @@ static int acknowledged_broadcast(struct ack_stream *a, const struct collective 
         (struct ack_stamp){.entry = clock_now(), .hold = NAN, .round_trip = NAN, .idle = idle};
     int rc = injection_pass(&ack_injection, c);
     a->stamp[k].exit = clock_now();
-    /* Excludes the next calls from timing: the acknowledgement makes one member late for them. */
+    /* Excludes calls from timing until after the next collective, to which a member will be
+     * late. */
     call_exclude(s->of->id, 2);
     if (awaits && s->rank == a->root)
         await_ack(s, a, k);
@@ -237,8 +237,8 @@ static json_t *describe(const struct internal_comm *s, const struct ack_stream *
                      (json_int_t)a->n, "destinations", rows);
 }
 
-/* Collective. Whether all members have the same streams with as many acknowledged broadcasts. Not
- * if a member had no memory, or if members gave the same broadcast different sizes. */
+/* Collective. Whether all members have the same streams, each with as many acknowledged broadcasts.
+ * False if a member had no memory, or if members gave a broadcast different sizes. */
 static bool agree(const struct internal_comm *s, const struct acks *k)
 {
     uint64_t mine[2] = {HASH_START}, all[2];
@@ -248,7 +248,7 @@ static bool agree(const struct internal_comm *s, const struct acks *k)
     return !allreduce_yielding(mine, all, 2, MPI_MIN, s->comm) && all[0] == ~all[1];
 }
 
-/* Collective. Gathers the times of all members at A's root, which computes and adds the finding. */
+/* Collective. Gathers the times of all members at A's root, which reports A's latencies. */
 static void judge(const struct internal_comm *s, struct ack_stream *a)
 {
     enum { DOUBLES = sizeof(struct ack_stamp) / sizeof(double) };
@@ -291,7 +291,7 @@ static void close_comm(struct internal_comm *s, bool all)
         return;
     bool judged = all && agree(s, k);
     double until = all ? clock_now() + DRAIN_TIMEOUT : 0;
-    for (int as_root = 1; as_root >= 0; as_root--) /* roots first: the others wait for their echo */
+    for (int as_root = 1; as_root >= 0; as_root--) /* roots first: destinations wait for echoes */
         for (struct ack_stream *a = k->streams; a; a = a->next)
             if (as_root == (s->rank == a->root))
                 receive_late(s, a, until);

@@ -23,8 +23,8 @@ int ack_destination(uint64_t stream, int size, int root, uint64_t turn)
 
 /* --- figures --- */
 
-/* The lower end of the interval takes each bound as 0, the upper end takes it as a sample. The
- * median omits the bounds above it, since their true samples may be on either side of it. */
+/* The lower end of the interval counts each upper bound as 0, the upper end counts it as a sample.
+ * The median omits the bounds above it: their true samples may be on either side of the median. */
 struct estimate ack_median(double *value, const bool *is_bound, size_t n)
 {
     size_t bounds = 0, used = 0;
@@ -45,7 +45,7 @@ struct estimate ack_median(double *value, const bool *is_bound, size_t n)
 
 /* --- which rank may have delayed which --- */
 
-struct judging { /* the first members are arguments of ack_judge() */
+struct judging { /* STAMP to BOUND: arguments of ack_judge() */
     const struct ack_stamp *stamp;
     size_t n;
     int size, root;
@@ -69,13 +69,13 @@ static double took(const struct judging *g, size_t k, int i)
     return at(g, k, i)->exit - at(g, k, g->root)->entry;
 }
 
-/* Until when a rank has to enter in order not to be late. */
+/* By when, relative to the root's entry, a rank has to enter in order not to be late. */
 enum rule {
-    READY, /* the longest message time before the root: then a rendezvous reply does not delay it */
-    IN_TIME /* its own message time after the root: then no eager message waits for this rank */
+    READY,  /* LONGEST before the root's entry: then no rendezvous reply delays the root */
+    IN_TIME /* its own message time after the root's entry: no eager message waits for it */
 };
 
-/* Seconds by which J entered broadcast K too late; 0 if at most ACK_TOLERANCE of I's latency. */
+/* Seconds by which J was late (RULE) in broadcast K; 0 if at most ACK_TOLERANCE of I's latency. */
 static double late_by(const struct judging *g, size_t k, int i, int j, enum rule rule)
 {
     double message = rule == IN_TIME ? g->shortest[j] : -g->longest;
@@ -122,7 +122,7 @@ static bool may_be_delayed(const struct judging *g, size_t k, int i, enum rule r
     return false;
 }
 
-/* The latest of the late ranks in broadcast K; -1 if no rank was late. */
+/* The rank with the largest late_by() in broadcast K; -1 if no rank was late. */
 static int who_was_missing(const struct judging *g, size_t k, int i)
 {
     int who = -1;
@@ -188,7 +188,7 @@ static void judge_acknowledged(const struct judging *g, int i, const struct ack_
     double low = e.low - v->round_trip.high / 2;
     *f = (struct estimate){e.value - v->round_trip.value / 2, low < 0 ? 0 : low,
                            e.high - v->round_trip.low / 2};
-    /* E_i - hold contains RTL_i/2: a difference below 0 is a contradiction. */
+    /* E_i - hold contains RTL_i/2, so a result below 0 is a measuring error: it becomes unknown. */
     if (!(f->value > 0) || f->high <= 0)
         *f = ESTIMATE_UNKNOWN;
 }

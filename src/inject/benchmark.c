@@ -1,8 +1,8 @@
 /* Benchmark mode (--benchmark): measures the application's own signatures (operation, communicator,
- * root, bytes) by the methods of src/measure/latency, just before a call of the application. It
- * uses the internal communicator, the application's arguments, but receive buffers of its own
- * (a broadcast writes the data that are there anyway). So the application's results cannot change.
- * --benchmark-budget limits the time; rank 0 of a communicator decides for all. */
+ * root, bytes) by the methods of src/measure/latency, just before a call of the application. The
+ * measurement has its own communicator and receive buffers (a broadcast writes the application's,
+ * as the call will do anyway), so the application's results cannot change. --benchmark-budget
+ * limits the time; rank 0 of a communicator decides for all its ranks. */
 #include "inject/signature.h"
 
 #include "base/format.h"
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* LATER: after this many calls the operation is also measured with its ranks' arrival delays. */
+/* After LATER calls a signature is also measured with the recorded arrival delays of its ranks. */
 enum { LATER = ARRIVALS };
 
 enum { METHODS_MAX = 32 };
@@ -26,7 +26,7 @@ static struct methods {
     size_t n;
 } chosen;
 
-/* A row of "methods" in profile.json. MEASURED of ASKED destinations have a figure; ASKED is 0 for
+/* A row of "methods" in profile.json. MEASURED of ASKED destinations have a result; ASKED is 0 for
  * methods without destinations. */
 static json_t *method_row(const char *method, struct estimate time, int measured, int asked,
                           const char *meaning)
@@ -44,10 +44,11 @@ static json_t *method_row(const char *method, struct estimate time, int measured
 
 /* --- with the ranks' arrival delays --- */
 
-/* A measurement starts only if its budget allows for this many operations: warm-up and pilot. */
+/* A measurement starts only if its budget allows for OPERATIONS_LEAST operations (warm-up, pilot)
+ * and, with arrival delays, for the warm-up + OPERATIONS_OF_ARRIVAL times the arrival spread. */
 enum { OPERATIONS_LEAST = 24, OPERATIONS_OF_ARRIVAL = 6 };
 
-/* What to measure for U, with a budget of LEFT seconds. */
+/* The measurement of U, with a budget of LEFT seconds. */
 static struct latency_case case_of(const struct subject *u, double left)
 {
     struct latency_case c = u->c;
@@ -59,8 +60,8 @@ static struct latency_case case_of(const struct subject *u, double left)
     return c;
 }
 
-/* Measures the operation for up to LEFT seconds, while each rank enters it as late as in the median
- * of the application's last calls; adds a row to finding F. */
+/* Measures U for up to LEFT seconds, while each rank enters with its median arrival delay in the
+ * application's last calls; adds a row to finding F. */
 static int measure_arrivals(const struct subject *u, const struct signature *g, double left,
                             json_t *f)
 {
@@ -94,7 +95,7 @@ static int measure_arrivals(const struct subject *u, const struct signature *g, 
 
 /* --- by the methods --- */
 
-/* TEXT: what R's figure means, and why it may be wrong. */
+/* Sets TEXT to what the time of R measures, and why it may be too high. */
 static void explain(const struct subject *u, const struct latency_result *r, char text[200])
 {
     const struct latency_figure *f = r->slowest >= 0 ? &r->figure[r->slowest] : NULL;
@@ -109,7 +110,7 @@ static void explain(const struct subject *u, const struct latency_result *r, cha
         snprintf(text, 200, "last exit - last entry");
 }
 
-/* Adds a row for each method with a figure, and one row that names the other methods. */
+/* Adds a row for each method with a result, and one row that names the methods without one. */
 static void describe(const struct subject *u, json_t *rows, const struct latency_outcome *out)
 {
     char text[200], left_out[256] = "";
@@ -128,7 +129,6 @@ static void describe(const struct subject *u, json_t *rows, const struct latency
         json_array_append_new(rows, method_row("(others)", ESTIMATE_UNKNOWN, 0, 0, left_out));
 }
 
-/* The chosen methods that apply to the operation. */
 static struct methods methods_for(const struct subject *u)
 {
     struct methods by = {.n = 0};
@@ -144,7 +144,7 @@ static int measure_methods(const struct subject *u, const struct methods *by, do
     struct latency_case c = case_of(u, left);
     struct latency_outcome out;
     int rc = latency_measure(&c, by->at, by->n, &out);
-    /* RC may differ: only rank 0 allocates the outcome, and has an error if there is no memory. */
+    /* RC may differ between ranks: only rank 0 allocates the outcome, and may have no memory. */
     rc = sync_all_have(u->on->comm, rc == MPI_SUCCESS);
     if (rc == MPI_SUCCESS && u->on->rank == 0)
         describe(u, json_object_get(f, "methods"), &out);
@@ -152,7 +152,7 @@ static int measure_methods(const struct subject *u, const struct methods *by, do
     return rc;
 }
 
-/* Measures by all methods before the signature's first call, and with arrival delays later.
+/* Measures U by all methods before its signature's first call, and with arrival delays later.
  * *WHY_NOT becomes the reason if nothing was measured. */
 static int measure_now(const struct subject *u, const struct signature *g, double share,
                        char why_not[120])
@@ -197,7 +197,7 @@ static void measure(const struct collective *c, struct signature *g, double shar
 
 /* --- which calls are measured, when and for how long --- */
 
-enum { SHARES = 6 }; /* a measurement may take this fraction of the budget that is left */
+enum { SHARES = 6 }; /* a measurement may take 1/SHARES of the budget that is left */
 
 static bool start(void)
 {
@@ -211,7 +211,7 @@ static bool start(void)
 }
 
 /* Collective. Seconds for this measurement, as rank 0 decides; 0 if the budget is spent. Only a
- * part of the rest, so that signatures that occur later are measured, too, but less precisely. */
+ * part of the remaining budget, so that later signatures are also measured, if less precisely. */
 static double agree_on_share(const struct internal_comm *s)
 {
     double share =
@@ -224,8 +224,8 @@ static double agree_on_share(const struct internal_comm *s)
     return share;
 }
 
-/* Excludes calls without data, in which no rank waits (except in a barrier), and broadcasts that
- * replace.c makes and times itself. */
+/* Whether to measure C. Not if it has no data, as then no rank waits (except in a barrier), nor if
+ * it is a broadcast that replace.c makes and times itself. */
 static bool wants(const struct collective *c)
 {
     bool can =
@@ -246,7 +246,7 @@ static void before(const struct collective *c)
     if (share <= 0)
         return;
     measure(c, g, share);
-    call_exclude(c->on->of->id, 1); /* the application's call is late now: exclude it from timing */
+    call_exclude(c->on->of->id, 1); /* the measurement delayed the call: exclude it from timing */
 }
 
 static void close_comm(struct internal_comm *s, bool all)

@@ -8,7 +8,7 @@
 
 static const double TIMEOUT = 5, TIMEOUTS_LEAST = 1, TIMEOUTS_SHARE = 0.01;
 
-static uint64_t waited_ns; /* sum over all threads of the waits that timed out */
+static uint64_t waited_ns; /* sum over all threads of the handshakes that timed out */
 
 double handshake_waited(void)
 {
@@ -27,8 +27,8 @@ static void add_waited(double start)
 }
 
 /* The barrier completes when all members have entered the handshake. A member whose timeout expires
- * before contributes HANDSHAKE_TIMEOUT to the reduction and leaves without waiting for its result,
- * a minimum: so all others also get HANDSHAKE_TIMEOUT. */
+ * earlier contributes HANDSHAKE_TIMEOUT to the reduction, a minimum, and leaves without waiting for
+ * its result: so all others also get HANDSHAKE_TIMEOUT. */
 enum handshake_result handshake(struct handshake *h, MPI_Comm comm, uint64_t what, double timeout,
                                 bool bounded)
 {

@@ -1,16 +1,16 @@
 /* A handshake of all members of a communicator before the layer communicates among them. The
- * application did not request this communication, and a member may be late or never come: after its
- * timeout a member goes on without it, and then all members do. */
+ * application did not request this communication, and a member may be late or never come: a member
+ * whose timeout expires continues without this communication, and so do all others. */
 #pragma once
 
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Equal on all members. */
+/* The result of a handshake, equal on all members. */
 enum handshake_result {
     HANDSHAKE_TIMEOUT,   /* the timeout of at least one member expired */
-    HANDSHAKE_DISAGREED, /* members gave different WHAT: an error of the application */
+    HANDSHAKE_DISAGREED, /* members are about to make different calls: an application error */
     HANDSHAKE_DONE
 };
 
@@ -21,19 +21,19 @@ struct handshake {
     uint64_t mine[3], all[3];
 };
 
-/* The timeout for the next handshake, in seconds: 5, or less if the waits that timed out would
- * exceed 1 second + 1 % of the run so far in sum. */
+/* The timeout for the next handshake, in seconds: 5, or less, so that all waits that timed out take
+ * at most 1 second + 1 % of the run so far in sum. */
 double handshake_timeout(void);
 
 /* Collective over COMM, an intracommunicator: waits up to TIMEOUT seconds for all members. WHAT: a
- * hash of the call that this member is about to make. BOUNDED: a wait that times out counts for
- * handshake_timeout(). */
+ * hash of the call that this member is about to make. BOUNDED: if the wait times out, it counts in
+ * the sum that limits handshake_timeout(). */
 enum handshake_result handshake(struct handshake *h, MPI_Comm comm, uint64_t what, double timeout,
                                 bool bounded);
 
-/* Waits up to TIMEOUT seconds for MPI to complete H's requests; false if they are still pending.
- * Then COMM must not be freed: Open MPI aborts. */
+/* Waits up to TIMEOUT seconds for MPI to complete H's requests; false if they are still pending:
+ * then COMM must not be freed, since Open MPI would abort. */
 bool handshake_is_over(struct handshake *h, double timeout);
 
-/* Seconds that this rank has spent in waits that timed out. */
+/* Seconds that this process's threads have spent in waits that timed out. */
 double handshake_waited(void);

@@ -11,7 +11,7 @@
 struct sync_clock;
 
 /* Whether any injection is on. Then the wrappers must call the functions below even where recording
- * is switched off, since the other members expect it. */
+ * is switched off, since injections of the other members wait for this rank. */
 static inline bool inject_wanted(void)
 {
     return UNLIKELY(layer.inject);
@@ -25,8 +25,8 @@ void inject_start(struct sync_clock *clock);
 void inject_before(struct call *c, MPI_Comm comm, int root, uint64_t bytes,
                    const struct operands *operands);
 
-/* Makes the broadcast of MPI_Bcast: true if it was made, with MPI's code in *RC and c->exit set;
- * false if the caller must call the library. */
+/* Makes the application's broadcast by injections: true if they made it, with MPI's code in *RC and
+ * c->exit set; false if the caller must call the library. */
 bool inject_broadcast(struct call *c, void *buffer, MPI_Count count, MPI_Datatype type, int root,
                       MPI_Comm comm, int *rc);
 

@@ -2,9 +2,9 @@
  * tree that is computed from measured latencies for each communicator, root and size class
  * (src/measure/pairs/grid.h).
  *
- * It runs on the internal communicator, and transfers bytes, since ranks may describe the same data
- * by different types and counts. Each rank records the times of its first broadcasts. When the
- * communicator is freed, they give the latency of each, which is reported beside the prediction. */
+ * The algorithm runs on the internal communicator and transfers bytes, since ranks may describe the
+ * same data by different types and counts. Each rank records times of its first broadcasts; when
+ * the communicator is freed, their latencies are computed and reported beside the prediction. */
 #include "inject/injection.h"
 
 #include "base/stats.h"
@@ -18,8 +18,8 @@
 #include <string.h>
 
 enum { PLANS_MAX = 64, MOMENTS = 64 };
-/* Limits: seconds for the latencies of one communicator, and percent of the run for all
- * measurements together, in addition to these seconds. */
+/* Measuring the latencies of a communicator takes at most LATENCIES_MOST seconds; all measurements
+ * of a run, this many seconds + MEASURING_PERCENT of the run so far. */
 static const double LATENCIES_MOST = 5, MEASURING_PERCENT = 5;
 
 /* The broadcasts of one root and size class on one communicator. */
@@ -27,16 +27,15 @@ struct replacement {
     struct replacement *next;
     int root;
     unsigned size_class;
-    uint64_t bytes, calls;       /* BYTES: size of the first of CALLS broadcasts */
+    uint64_t bytes, calls;       /* CALLS: number of broadcasts; BYTES: size of the first */
     const struct bcast *bcast;   /* the algorithm; NULL: the library's */
     struct bcast_grid_plan plan; /* result of "grid", if PLANNED */
     bool planned;
     char why_not[256];      /* if not PLANNED: the reason */
-    double moment[MOMENTS]; /* of the first CALLS, in global seconds: the root's entries, the other
-                               ranks' exits */
+    double moment[MOMENTS]; /* of the first MOMENTS broadcasts, in seconds on the common clock:
+                               entries on the root, exits on other ranks */
 };
 
-/* The replacements of one communicator. */
 struct replaced {
     struct replacement *replacements;
     int n; /* number of replacements */
@@ -56,8 +55,8 @@ static bool start(void)
     return grid || wanted;
 }
 
-/* Collective. Whether all members may measure latencies; otherwise the reason in WHY_NOT. Not while
- * several threads call MPI, since these and the measurement would delay each other. */
+/* Collective. Whether all members may measure latencies; if not, WHY_NOT becomes the reason. Not
+ * while several threads of a process call MPI: they and the measurement would delay each other. */
 static bool may_measure(const struct internal_comm *s, char why_not[256])
 {
     int threads = 0, all[2] = {0, 0};
@@ -150,8 +149,8 @@ static bool due(const struct collective *c)
     return !find(c) && k->n < PLANS_MAX;
 }
 
-/* Broadcasts a type with holes. Each rank packs by a message to itself: MPICH's MPI_Pack refuses
- * MPI_BOTTOM. */
+/* Broadcasts data of a type with holes. A rank packs and unpacks by a message to itself, since
+ * MPICH's MPI_Pack refuses MPI_BOTTOM. */
 static int broadcast_packed(const struct collective *c, const struct bcast *b)
 {
     const struct internal_comm *s = c->on;

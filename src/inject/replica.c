@@ -32,8 +32,8 @@ const struct operation *replica_find(unsigned operation)
  * data; buffers of up to SPREAD_FREE bytes are always allowed. */
 enum { PAGE = 4096, SPREAD_MOST = 4, SPREAD_FREE = 1 << 20 };
 
-/* The first and last byte + 1 of COUNT elements of TYPE, relative to the buffer's address. False if
- * the range is too large. */
+/* *LOW and *HIGH become the offsets, from the buffer's address, of the first byte of COUNT elements
+ * of TYPE and of the byte after the last one. False if the range is too large. */
 static bool range_of(MPI_Count count, MPI_Datatype type, MPI_Aint *low, MPI_Aint *high)
 {
     MPI_Aint bound, extent, span;
@@ -68,7 +68,7 @@ bool replica_make(struct replica *a, const struct operation *o, const struct ope
             .operation = o,
             .comm = comm,
             .root = root < 0 ? 0 : root,
-            /* Repeated in place, a reduction would take its own result as input. */
+            /* Not in place: a repeated reduction would take its own result as input. */
             .send = (void *)(o->reduces && from->send == MPI_IN_PLACE ? from->receive : from->send),
             .recv = from->receive,
             .send_count = (int)from->send_count,

@@ -8,7 +8,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-/* The arguments of a collective; 0 for those that it does not have. */
+/* The arguments of a collective; 0 for those that the collective does not have. */
 struct operands {
     const void *send;
     void *receive;
@@ -29,8 +29,8 @@ const struct operation *replica_find(unsigned operation);
 
 /* Makes a replica of O with the arguments FROM, which must remain valid; local. Its receive buffer
  * has the application's offset within a page, on which transfer rates depend. ROOT: -1 if there is
- * none. False for absolute addresses, for a buffer of more than 4 times its data (above 1 MiB), and
- * without memory. Call replica_free() in any case. */
+ * none. False for absolute addresses (MPI_BOTTOM), for a receive buffer larger than 4 times its
+ * data + 1 MiB, and without memory. Call replica_free() in any case. */
 bool replica_make(struct replica *a, const struct operation *o, const struct operands *from,
                   int root, MPI_Comm comm);
 void replica_free(struct replica *a);

@@ -30,7 +30,7 @@ struct signature *signature_count(const struct injection *self, const struct col
     return g;
 }
 
-/* Prepares the library's broadcast with the application's arguments, also its buffer. */
+/* Sets CALL to the library's broadcast with the application's arguments, including its buffer. */
 static void use_broadcast(struct operation_call *call, const struct collective *c)
 {
     *call = (struct operation_call){.operation = c->operation,
@@ -52,8 +52,8 @@ static int run_replica(void *arg, int root)
     return operation_run(arg);
 }
 
-/* Makes one broadcast in place of a check of its data, which would overwrite the application's. The
- * caller uses the time it takes to skip methods that would exceed the budget. */
+/* In place of a check of the received data, which would overwrite the application's, makes one
+ * broadcast: the caller uses its duration to skip methods that would exceed the budget. */
 static int make_one(void *arg, int *wrong)
 {
     *wrong = 0;

@@ -1,6 +1,6 @@
 /* A signature is the operation, root and bytes of a communicator's calls: benchmark mode and tuning
- * measure each signature as one thing, and have a table of signatures for each communicator. All
- * members have equal tables. */
+ * measure a signature once for all its calls. They have a table of signatures for each
+ * communicator, equal on all members. */
 #pragma once
 
 #include "inject/injection.h"
@@ -11,9 +11,10 @@ struct signature {
     const struct operation *operation;
     int root;
     uint64_t bytes, calls;
-    double entered[ARRIVALS]; /* global seconds of this rank's entries; call k is at k % ARRIVALS */
-    bool done;                /* set by the injection: needs no further measurement */
-    json_t *found;            /* the injection's finding, on rank 0; otherwise NULL */
+    double
+        entered[ARRIVALS]; /* this rank's entries on the common clock: call k at [k % ARRIVALS] */
+    bool done;             /* set by the injection if no further measurement is needed */
+    json_t *found;         /* the injection's finding, on rank 0; otherwise NULL */
 };
 
 struct signatures { /* an injection's data in internal_comm.kept[] */
@@ -21,11 +22,11 @@ struct signatures { /* an injection's data in internal_comm.kept[] */
     int n;
 };
 
-/* The signature of C in the table of SELF, added if it is new; NULL if the table is full. */
+/* The signature of C in SELF's table of signatures, added if new; NULL if the table is full. */
 struct signature *signature_of(const struct injection *self, const struct collective *c);
 
-/* signature_of() for injection.due(): also counts the call, and records this rank's entry time in
- * the ARRIVALS calls before each call whose number (from 0) is a power of two. */
+/* As signature_of(), for injection.due(): also counts the call. Records this rank's entry time in
+ * the last ARRIVALS calls up to each call whose number (from 0) is a power of two. */
 struct signature *signature_count(const struct injection *self, const struct collective *c);
 
 /* What is measured for a call, on the internal communicator: the library's broadcast with the

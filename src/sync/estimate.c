@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* Each exchange bounds the difference of the clocks at its own time. Until MOMENT the clocks may
- * drift, so each bound is widened by the largest possible drift: then no two can contradict. */
+/* Each exchange bounds the difference of the clocks at its own time. The clocks may drift between
+ * then and MOMENT: each bound is widened by the largest possible drift, so no two contradict. */
 struct sync_point sync_point_from(const struct sync_exchange *e, size_t n)
 {
     double low = -INFINITY, high = INFINITY, trip[SYNC_EXCHANGES_MAX] = {0};
@@ -35,23 +35,23 @@ struct sync_point sync_point_from(const struct sync_exchange *e, size_t n)
                                .jitter = jitter};
 }
 
-/* Error bound of a point relative to the other points. If one direction is slower, all points are
- * off alike, by at most LEAST, the smallest bound of all: this part is no error of the slope. */
+/* Error bound of a point relative to the others. If messages are slower in one direction, this
+ * changes all offsets alike, by at most LEAST, the smallest bound of all points: not the slope. */
 static double point_doubt(const struct sync_point *p, double least)
 {
     return fmin(p->bound, p->bound - least + p->jitter);
 }
 
-/* Error bound of the slope through the first and the last point, whose distance is the largest. */
+/* Error bound of the line's slope, from the first and the last point, which are most distant. */
 static double slope_uncertainty(const struct sync_point *p, size_t n, double least)
 {
     double span = p[n - 1].local - p[0].local;
     return span > 0 ? (point_doubt(&p[0], least) + point_doubt(&p[n - 1], least)) / span : INFINITY;
 }
 
-/* A point taken on a busy machine can have a far wider bound than another point extrapolated to
- * the same moment with the largest possible drift. It is dropped, since it would only widen the
- * bound. */
+/* Drops each point whose bound is wider than that of another point extrapolated to the same moment
+ * with the largest possible drift: a point measured on a busy machine would only widen the bound of
+ * the line. */
 static size_t drop_uninformative(const struct sync_point *all, size_t n, struct sync_point *kept)
 {
     size_t m = 0;

@@ -20,8 +20,8 @@ static int measure_again(struct harmony *h)
     return MPI_SUCCESS;
 }
 
-/* The slack begins as twice the slowest announcement and may shrink to twice the fastest one: on a
- * busy machine an announcement may be slow only because a rank waited for a processor. */
+/* The slack, from announcement to start, begins as twice the slowest announcement and may shrink to
+ * twice the fastest: on a busy machine the slowest may have waited for a processor. */
 int harmonize_open(struct harmony *h, struct sync_clock *clock, MPI_Comm comm)
 {
     double mine[2] = {INFINITY, 0}, all[2]; /* fastest, slowest */
@@ -29,7 +29,7 @@ int harmonize_open(struct harmony *h, struct sync_clock *clock, MPI_Comm comm)
     *h = (struct harmony){.clock = clock, .comm = comm, .follows = clock->comm == comm, .from = -1};
     if (h->follows)
         TRY(measure_again(h));
-    h->apart = 0; /* differences of the clocks before this point do not matter */
+    h->apart = 0; /* only differences of the clocks from now on matter */
     for (int i = 0; i < HARMONY_TRIES; i++) {
         TRY(PMPI_Barrier(comm));
         double announced = sync_now(clock);
@@ -44,8 +44,7 @@ int harmonize_open(struct harmony *h, struct sync_clock *clock, MPI_Comm comm)
     return MPI_SUCCESS;
 }
 
-/* Measuring takes a fifth of the time, since a clock's error bound grows until it is re-measured.
- */
+/* Spends up to a fifth of the time on re-measuring the clock: its error bound grows in between. */
 static bool is_due(const struct harmony *h)
 {
     return h->follows && clock_now() - h->measured > 4 * h->took;
@@ -54,7 +53,7 @@ static bool is_due(const struct harmony *h)
 int harmonize(struct harmony *h)
 {
     int mine[2] = {h->late, is_due(h)}, all[2];
-    /* All ranks wait here: the moment must not pass before the last one has arrived. */
+    /* Waits for all ranks: the announced moment must not pass before the last one has arrived. */
     TRY(PMPI_Allreduce(mine, all, 2, MPI_INT, MPI_MAX, h->comm));
     if (all[1])
         TRY(measure_again(h));

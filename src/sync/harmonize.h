@@ -7,23 +7,23 @@
 #include "sync/sync.h"
 
 struct harmony {
-    struct sync_clock *clock; /* of COMM's ranks; NULL in harmonize_open() if all are on one host */
+    struct sync_clock *clock; /* common clock of COMM's ranks */
     MPI_Comm comm;
     bool follows; /* CLOCK was started on COMM, so that harmonize() may re-measure it */
 
     double begin; /* the announced moment, on the common clock */
     bool late;    /* the announcement reached this rank after that moment */
-    double slack; /* seconds from announcement to moment, equal on all ranks. It is doubled if a
-                     rank was late, and otherwise shrinks to LEAST */
+    double slack; /* seconds from the announcement to BEGIN, equal on all ranks: doubled if a rank
+                     was late, otherwise shrinks to LEAST */
     double least;
     double measured, took; /* local time and duration of the last measurement of the clock */
-    int from; /* argument of sync_check(): -1 unless the caller sets it after harmonize_open() */
-    double apart; /* if FOLLOWS: bound of the difference of two ranks' clocks so far, seconds */
+    int from;     /* FROM of sync_check(): -1 unless the caller sets it after harmonize_open() */
+    double apart; /* if FOLLOWS: upper bound of two ranks' clock difference so far, seconds */
 };
 
-/* Fills H. Re-measures CLOCK if it was started on COMM, and finds how long an announcement takes,
- * from HARMONY_TRIES of them. CLOCK must outlive H. This function and harmonize() are collective
- * over COMM and return an MPI error code. */
+/* Fills H. Re-measures CLOCK (NULL: all ranks are on one host) if it was started on COMM, and finds
+ * from HARMONY_TRIES announcements how long they take. CLOCK must outlive H. This function and
+ * harmonize() are collective over COMM and return an MPI error code. */
 enum { HARMONY_TRIES = 10 };
 int harmonize_open(struct harmony *h, struct sync_clock *clock, MPI_Comm comm);
 

@@ -14,12 +14,12 @@
 
 enum { TAG_REQUEST = 7101, TAG_REPLY = 7102, TAG_TURN = 7103, PARENT_OPEN = -2 };
 
-/* Limits of the exchanges for one point. Leaders take turns, so with more of them each has less
- * time: the first one's point must not be old when the last one measures. */
+/* Limits of the exchanges for one point. Leaders measure in turn, so with more leaders each has
+ * less time: the first leader's point must not be old when the last one measures. */
 enum { EXCHANGES_MIN = 4 };
 struct limit {
-    int exchanges;  /* at most so many, from EXCHANGES_MIN to SYNC_EXCHANGES_MAX */
-    double seconds; /* after this time no more, if EXCHANGES_MIN were made; 0: only the minimum */
+    int exchanges;  /* most exchanges, from EXCHANGES_MIN to SYNC_EXCHANGES_MAX */
+    double seconds; /* no exchange after this time, but at least EXCHANGES_MIN; 0: only these */
 };
 
 static struct limit limit_of(int ranks)
@@ -28,8 +28,8 @@ static struct limit limit_of(int ranks)
                           .seconds = 0.05 / ranks};
 }
 
-/* Identifies the clock that this process reads; 0: unknown. A host name does not: one host may have
- * several names (containers), and processes of one name different clocks (time namespaces). */
+/* Identifies the clock that this process reads, by boot and time namespace; 0: unknown. A host name
+ * does not: one host may have several names (containers), one name several clocks (namespaces). */
 static uint64_t sync_domain_of_process(void)
 {
     char boot[64], space[64];
@@ -52,8 +52,8 @@ double sync_bound(const struct sync_clock *clock, double local)
     return clock->domains > 1 ? sync_line_bound(&clock->line, local) : 0;
 }
 
-/* Splits COMM into one communicator per domain and one of their leaders (MPI_COMM_NULL on all
- * others). Rank FIRST leads its domain and is rank 0 of the leaders. Ranks of one host and one
+/* Splits COMM into one communicator per domain and one of all domains' leaders (MPI_COMM_NULL on
+ * other ranks). Rank FIRST leads its domain and is rank 0 of the leaders. Ranks of one host and one
  * colour share a clock; a rank whose clock is unknown gets a colour of its own. MPI may run out of
  * communicators: sync_agree() then makes all ranks return the error. */
 static int split_domains(const struct sync_clock *clock, MPI_Comm comm, MPI_Comm *domain,
@@ -76,8 +76,7 @@ static int split_domains(const struct sync_clock *clock, MPI_Comm comm, MPI_Comm
     return PMPI_Comm_free(&host);
 }
 
-/* A parent's answer: its local times of arrival and reply, and what it knows of the global clock.
- */
+/* A parent's answer: its local times of arrival and reply, and how it converts to global time. */
 struct reply {
     double arrived, replied;
     struct sync_line line;
@@ -85,7 +84,7 @@ struct reply {
 };
 enum { REPLY_DOUBLES = sizeof(struct reply) / sizeof(double) };
 
-/* The parent's side: answers CHILD's requests until the one that says that no more follow. */
+/* The parent's side: answers CHILD's requests until a request says that it is the last. */
 static int answer(const struct sync_clock *clock, MPI_Comm leaders, int child)
 {
     for (int more = 1; more;) {
@@ -98,8 +97,8 @@ static int answer(const struct sync_clock *clock, MPI_Comm leaders, int child)
     return MPI_SUCCESS;
 }
 
-/* The child's side, within LIMIT. POINT is computed from all exchanges, since the tightest upper
- * and lower bounds may come from different ones. */
+/* The child's side: exchanges messages with PARENT within LIMIT. POINT is computed from all
+ * exchanges, since the tightest upper and lower bounds may come from different ones. */
 static int ask(MPI_Comm leaders, int parent, struct limit limit, struct sync_point *point,
                struct reply *last)
 {
@@ -122,8 +121,8 @@ static int ask(MPI_Comm leaders, int parent, struct limit limit, struct sync_poi
 }
 
 /* Adds POINT; if the array is full, drops every second older point. If a line through the last two
- * points alone has a smaller error bound at the next one, a clock's rate has changed: then the
- * older points are dropped. */
+ * points alone has a smaller error bound at the time of the next point, a clock's rate has changed:
+ * then all older points are dropped. */
 static void keep_point(struct sync_clock *clock, struct sync_point point)
 {
     if (clock->n_points > 0)
@@ -160,9 +159,9 @@ static int follow(struct sync_clock *clock, MPI_Comm leaders, int parent, struct
     return MPI_SUCCESS;
 }
 
-/* ERROR gets, for each distance D, the error bound of reading the clock of leader RANK + D.
- * Disjoint pairs measure at the same time: first leaders with an even RANK / D ask, then the
- * others. */
+/* ERROR[j] gets the error bound of reading, on leader RANK, the clock of leader RANK + D, where D
+ * is DISTANCE[j]. Disjoint pairs measure at the same time: first leaders with an even quotient RANK
+ * / D ask, then the others. */
 static int try_round_trips(const struct sync_clock *clock, MPI_Comm leaders, int size, int k,
                            const int *distance, double *error)
 {
@@ -198,9 +197,9 @@ static int choose_parent(struct sync_clock *clock, MPI_Comm leaders, int size)
     return MPI_SUCCESS;
 }
 
-/* Every leader but the first measures its clock's difference from its parent's: one leader at a
- * time, since other messages would lengthen the round trips. A parent sends the turn to each child
- * after its own measurement; a child returns it when all below it have measured. */
+/* Every leader but the first measures its clock's difference from its parent's clock: one leader at
+ * a time, since other messages would lengthen round trips. A parent sends the turn to each child
+ * after its own measurement; a child returns the turn when all leaders below it have measured. */
 static int descend(struct sync_clock *clock, MPI_Comm leaders, int size, const int *parent)
 {
     if (clock->parent >= 0) {
@@ -231,8 +230,8 @@ static int measure_leaders(struct sync_clock *clock, MPI_Comm leaders)
     return descend(clock, leaders, size, parent);
 }
 
-/* Copies the leader's result to the other ranks of its domain. They are on one host and have one
- * representation of data, so it is sent as bytes. */
+/* Copies the leader's result to the other ranks of its domain: as bytes, since they are on one host
+ * and have one representation of data. */
 static int share(struct sync_clock *clock, MPI_Comm domain)
 {
     struct sync_clock found = *clock;
@@ -243,8 +242,8 @@ static int share(struct sync_clock *clock, MPI_Comm domain)
     return MPI_SUCCESS;
 }
 
-/* Detects the usual case, one host and one clock, by a single reduction. Keys from the kernel,
- * which contain the host's boot, can be compared between hosts; a caller's DOMAIN cannot. */
+/* Detects the usual case, one host and one clock, by a single reduction. Keys from the kernel
+ * contain the boot id, so they can be compared between hosts; a DOMAIN from the caller cannot. */
 static int all_share_one(const struct sync_clock *clock, MPI_Comm comm, bool *one)
 {
     uint64_t key = clock->domain ? 0 : sync_domain_of_process();
@@ -297,9 +296,9 @@ int sync_start(struct sync_clock *clock, MPI_Comm comm, uint64_t domain, int fir
     return sync_remeasure(clock);
 }
 
-/* *APART is a sum, since two clocks may be off in opposite directions: the error of rank FROM or
- * the largest of all (FIRST), plus the largest one on other hosts. Ranks on the host of FIRST read
- * the same clock; a negative error excludes them from the maximum. */
+/* *APART is a sum, since two clocks may be off in opposite directions: the error of rank FROM, or
+ * the largest of all (rank FIRST's), plus the largest error in other domains. Ranks in the domain
+ * of FIRST read the same clock; a negative error excludes them from the maximum. */
 int sync_check(struct sync_clock *clock, MPI_Comm comm, int from, double *apart)
 {
     bool own = comm == clock->comm;

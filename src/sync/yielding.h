@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <time.h>
 
-/* Releases the processor after WAITED seconds of waiting. sched_yield() alone leaves the rank
+/* Releases the processor, WAITED seconds after the wait began. sched_yield() alone leaves the rank
  * runnable: 64 ranks that only yield on 2 processors need 50 ms for one allreduce. So after 0.1 ms
  * the rank sleeps, for a quarter of the time waited so far and at most 1 ms. */
 static inline void give_way(double waited)
@@ -25,8 +25,8 @@ static inline void give_way(double waited)
     sched_yield();
 }
 
-/* Waits at most TIMEOUT seconds for REQUEST, whose posting returned RC. *DONE: whether it is
- * complete. Returns an MPI error code. */
+/* Waits at most TIMEOUT seconds for REQUEST; RC is the code of the call that posted it. *DONE:
+ * whether it is complete. Returns an MPI error code. */
 static inline int wait_yielding_for(int rc, MPI_Request *request, double timeout, bool *done)
 {
     int flag = 0;
@@ -53,7 +53,7 @@ static inline int wait_yielding(int rc, MPI_Request *request)
 #endif
 }
 
-/* MPI_Comm_dup that waits by wait_yielding(). SMPI has no MPI_Comm_idup. */
+/* MPI_Comm_dup that waits by wait_yielding(), except in a simulation: SMPI has no MPI_Comm_idup. */
 static inline int comm_dup_yielding(MPI_Comm comm, MPI_Comm *copy)
 {
 #ifdef COLLPROF_SIMULATED
