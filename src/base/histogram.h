@@ -38,6 +38,6 @@ static inline uint64_t histogram_floor(unsigned bucket)
     return (uint64_t)(8 + bucket % 8) << e;
 }
 
-/* The Q-quantile in ns, 0 <= Q <= 1, of the durations counted in COUNT[HISTOGRAM_BUCKETS]: linear
- * within the quantile's bucket, but not outside of MIN to MAX, the extreme durations. */
+/* The Q-quantile in ns, 0 <= Q <= 1, of the durations counted in COUNT[HISTOGRAM_BUCKETS]:
+ * interpolated within the quantile's bucket, and limited to MIN to MAX, the extreme durations. */
 double histogram_quantile(const uint64_t *count, double q, uint64_t min, uint64_t max);

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 /* The environment variables of each launcher; "": it has none. If one launcher started another,
- * both have set theirs: launcher_read() takes the first in this list that the MPI library reads.
- * srun is recognized by SLURM_STEP_NUM_TASKS, which a batch script does not have. */
+ * both have set theirs: launcher_read() takes the first one here whose variables MPI reads. srun is
+ * recognized by SLURM_STEP_NUM_TASKS, which a batch script does not have. */
 static const struct {
     const char *name, *rank, *size, *local_size, *parts;
 } known[] = {

@@ -113,7 +113,7 @@ struct option_program {
 struct option_parser {
     const struct option_program *program;
     const char *name;                  /* for messages and --help: "collprof run" */
-    void *values;                      /* the struct to which the offsets refer */
+    void *values;                      /* the program's struct with the options' values */
     const struct option_entry *shared; /* further options, ending with {0}; or NULL */
     const char *without; /* options to refuse, since they would have no effect: their names,
                             separated by blanks; or NULL */

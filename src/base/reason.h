@@ -1,5 +1,6 @@
 /* Error messages. A function that fails stores the reason by reason_give() and returns. Only a
- * program's main(), or the layer at the end of the run, prints it. Each thread stores its own. */
+ * program's main(), or the layer at the end of the run, prints the reasons. Each thread stores its
+ * own reasons. */
 #pragma once
 
 #include <stdarg.h>

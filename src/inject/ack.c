@@ -198,8 +198,8 @@ static int acknowledged_broadcast(struct ack_stream *a, const struct collective 
         (struct ack_stamp){.entry = clock_now(), .hold = NAN, .round_trip = NAN, .idle = idle};
     int rc = injection_pass(&ack_injection, c);
     a->stamp[k].exit = clock_now();
-    /* Excludes calls from timing until after the next collective, to which a member will be
-     * late. */
+    /* Excludes calls from timing until after the next collective: one member will be late for
+     * it. */
     call_exclude(s->of->id, 2);
     if (awaits && s->rank == a->root)
         await_ack(s, a, k);

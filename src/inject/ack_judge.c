@@ -52,7 +52,7 @@ struct judging { /* STAMP to BOUND: arguments of ack_judge() */
     double bound;
     double *shortest; /* message time of each member: half its shortest round trip; 0 if unknown */
     double longest;   /* the longest message time of all members */
-    bool *cleared;    /* [i * size + j]: in some broadcast i returned before j entered */
+    bool *cleared;    /* [i * size + j]: i returned before j entered in some broadcast */
     /* For the destination at hand, N elements each: */
     enum ack_doubt *doubt; /* of each broadcast */
     double *value;         /* samples of an estimate */

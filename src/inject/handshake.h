@@ -14,8 +14,8 @@ enum handshake_result {
     HANDSHAKE_DONE
 };
 
-/* A handshake in progress. MPI writes to it until handshake_is_over(): do not move or free it
- * before. */
+/* A handshake in progress. MPI writes to this struct until handshake_is_over() returns true: do not
+ * move or free it before. */
 struct handshake {
     MPI_Request here, agreed;
     uint64_t mine[3], all[3];

@@ -33,7 +33,7 @@ const struct operation *replica_find(unsigned operation)
 enum { PAGE = 4096, SPREAD_MOST = 4, SPREAD_FREE = 1 << 20 };
 
 /* *LOW and *HIGH become the offsets, from the buffer's address, of the first byte of COUNT elements
- * of TYPE and of the byte after the last one. False if the range is too large. */
+ * of TYPE and of the byte after the last one. False if this range is unknown or too large. */
 static bool range_of(MPI_Count count, MPI_Datatype type, MPI_Aint *low, MPI_Aint *high)
 {
     MPI_Aint bound, extent, span;

@@ -1,6 +1,6 @@
 /* A signature is the operation, root and bytes of a communicator's calls: benchmark mode and tuning
- * measure a signature once for all its calls. They have a table of signatures for each
- * communicator, equal on all members. */
+ * measure signatures, not single calls. They have a table of signatures for each communicator,
+ * equal on all members. */
 #pragma once
 
 #include "inject/injection.h"
@@ -11,10 +11,9 @@ struct signature {
     const struct operation *operation;
     int root;
     uint64_t bytes, calls;
-    double
-        entered[ARRIVALS]; /* this rank's entries on the common clock: call k at [k % ARRIVALS] */
-    bool done;             /* set by the injection if no further measurement is needed */
-    json_t *found;         /* the injection's finding, on rank 0; otherwise NULL */
+    double entered[ARRIVALS]; /* this rank's entries on the common clock: call k at k % ARRIVALS */
+    bool done;                /* set by the injection if no further measurement is needed */
+    json_t *found;            /* the injection's finding, on rank 0; otherwise NULL */
 };
 
 struct signatures { /* an injection's data in internal_comm.kept[] */

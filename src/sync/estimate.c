@@ -159,7 +159,7 @@ static void relax(double *sum, int *parent, int from, int to, double error)
     }
 }
 
-/* Dijkstra's algorithm. FINAL: no path can make the rank's sum smaller. */
+/* Dijkstra's algorithm. FINAL[i]: no other path can make the sum of rank i smaller. */
 int sync_tree(int n, int k, const int *distance, const double *error, int *parent)
 {
     FREED double *sum = malloc((size_t)n * sizeof *sum);

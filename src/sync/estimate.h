@@ -21,7 +21,7 @@ struct sync_exchange {
 };
 
 /* At local time LOCAL the difference global - local was within OFFSET +- BOUND. TRIP is the
- * shortest round trip. BOUND is about half of it, since one direction may have taken all of it. */
+ * shortest round trip; BOUND is about TRIP / 2, since one direction may have taken all of TRIP. */
 struct sync_point {
     double local, offset, bound, trip;
     double jitter; /* spread of short round trips: half the range of the shortest eighth */

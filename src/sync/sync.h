@@ -28,8 +28,8 @@ uint64_t local_clock_domain(void);
 
 struct sync_clock {
     struct sync_line line; /* from local to global time; all 0 if they are equal */
-    /* From local time to the parent's local time; LINE is OWN composed with the parent's LINE. OWN
-     * is fitted to POINTS, and LINE is not, since only two oscillators determine OWN. */
+    /* From local time to the parent's local time; LINE is OWN composed with the parent's LINE. Only
+     * OWN is fitted to POINTS, since it depends on just two oscillators. */
     struct sync_line own;
     struct sync_point points[SYNC_POINTS_MAX];
     int n_points;
