@@ -29,7 +29,7 @@ static inline unsigned histogram_bucket(uint64_t ns)
     return bucket < HISTOGRAM_BUCKETS ? bucket : HISTOGRAM_BUCKETS - 1;
 }
 
-/* The shortest duration of BUCKET, in ns. Its longest is below histogram_floor(bucket + 1). */
+/* The shortest duration that BUCKET counts, in ns; all are below histogram_floor(bucket + 1). */
 static inline uint64_t histogram_floor(unsigned bucket)
 {
     if (bucket < 8)

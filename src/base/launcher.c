@@ -44,7 +44,7 @@ static bool is_mpich(const struct mpi_built *mpi)
 /* A hash that identifies a process: its host, its id and, since ids are reused, its start time. */
 static uint64_t hash_process(uint64_t hash, pid_t pid)
 {
-    enum { STATE = 3, START_TIME = 22 }; /* numbers of fields, see proc(5) */
+    enum { STATE = 3, START_TIME = 22 }; /* numbers of fields in /proc/PID/stat, see proc(5) */
     char line[1024], host[256] = "";
     const char *field = input_process(pid, line);
     for (int i = STATE; field && i < START_TIME; i++)

@@ -8,7 +8,7 @@
 
 struct launcher {
     const char *name; /* "MPICH's mpiexec"; NULL: not started by a known launcher */
-    int rank, size;   /* of MPI_COMM_WORLD; SIZE is 0 if unknown */
+    int rank, size;   /* rank and size of MPI_COMM_WORLD; SIZE is 0 if unknown */
     int local_size;   /* ranks on this host; 0: unknown */
     int parts;        /* number of programs of an MPMD run; 0: unknown */
     uint64_t run;     /* a hash that identifies the run: equal on all its ranks of one host, and on

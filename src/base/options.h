@@ -95,7 +95,7 @@ option_take option_take_word;  /* int: a name's index; struct option_registry */
 option_take option_take_names; /* const char *: the argument, one name or SEVERAL; if it is omitted,
                                   the first name; struct option_registry with WORD */
 option_take option_take_count; /* int: units K, M, G are allowed; struct option_limits */
-option_take option_take_real;  /* double: a "%" after it is ignored; struct option_limits */
+option_take option_take_real;  /* double: a "%" after the number is ignored; struct option_limits */
 option_take option_take_range; /* struct option_range: "MIN:MAX" etc.; struct option_limits */
 option_take option_take_list; /* struct option_chosen: as option_choose(); struct option_registry */
 

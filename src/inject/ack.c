@@ -37,7 +37,7 @@ struct ack_message {
 
 /* A message that this member awaits: the root an acknowledgement, the destination an echo. */
 struct ack_awaited {
-    MPI_Request request; /* MPI_REQUEST_NULL: none is awaited, or it has arrived */
+    MPI_Request request; /* MPI_REQUEST_NULL: no message is awaited, or it has arrived */
     struct ack_message message;
 };
 

@@ -28,8 +28,8 @@
  * consecutive broadcasts is, at a pseudo-random position. */
 bool ack_is_chosen(uint64_t stream, uint64_t number, uint64_t every);
 
-/* The member that acknowledges the stream's TURN-th acknowledged broadcast: round robin over all
- * members except ROOT. Each round of SIZE - 1 turns starts at a pseudo-random member. */
+/* The member that acknowledges the stream's acknowledged broadcast TURN (from 0): round robin over
+ * all members except ROOT. Each round of SIZE - 1 turns starts at a pseudo-random member. */
 int ack_destination(uint64_t stream, int size, int root, uint64_t turn);
 
 #define ACK_TOLERANCE 0.005
@@ -58,8 +58,8 @@ struct ack_stamp {
 
 enum ack_arrival {
     ACK_SEEN,    /* the acknowledgement arrived while the root was waiting for it */
-    ACK_EARLY,   /* it arrived before the root left the broadcast: AFTER is an upper bound */
-    ACK_GIVEN_UP /* the root's timeout expired before it arrived */
+    ACK_EARLY,   /* arrived while the root was in the broadcast: AFTER is an upper bound */
+    ACK_GIVEN_UP /* the root's timeout expired before the acknowledgement arrived */
 };
 
 /* The acknowledgement of a broadcast as seen by the root. */

@@ -1,6 +1,6 @@
 /* Injections: what the layer does in an application's collectives in addition to recording them
  * (acknowledgements, benchmark mode, tuning, another broadcast). All members decide from equal
- * data, so they decide alike. Whatever an injection cannot do is left to the library. */
+ * data, so they decide alike. What an injection cannot handle is left to the MPI library. */
 #pragma once
 
 #include "inject/replica.h"

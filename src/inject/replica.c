@@ -28,8 +28,8 @@ const struct operation *replica_find(unsigned operation)
     return o;
 }
 
-/* A type with large gaps would need a large buffer. SPREAD_MOST: most bytes of buffer per byte of
- * data; buffers of up to SPREAD_FREE bytes are always allowed. */
+/* A type with large gaps would need a large buffer: allowed are SPREAD_MOST bytes of buffer per
+ * byte of data and, in addition, SPREAD_FREE bytes. */
 enum { PAGE = 4096, SPREAD_MOST = 4, SPREAD_FREE = 1 << 20 };
 
 /* *LOW and *HIGH become the offsets, from the buffer's address, of the first byte of COUNT elements

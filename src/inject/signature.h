@@ -29,7 +29,7 @@ struct signature *signature_of(const struct injection *self, const struct collec
 struct signature *signature_count(const struct injection *self, const struct collective *c);
 
 /* What is measured for a call, on the internal communicator: the library's broadcast with the
- * application's arguments, or a replica. Must not move, since C points into it. */
+ * application's arguments, or a replica. The struct must not move, since C points into REPLICA. */
 struct subject {
     struct internal_comm *on;
     bool is_broadcast;

@@ -41,8 +41,8 @@ struct sync_line {
     double from, to;    /* local moments of the first and last point */
 };
 
-/* The least-squares line through points in ascending order of time. The drift is 0 if
- * the jitter of the points leaves its sign open: extrapolating noise would be worse. */
+/* The least-squares line through points in ascending order of time. The drift is 0 if the jitter of
+ * the points leaves the drift's sign open: extrapolating noise would be worse. */
 struct sync_line sync_line_through(const struct sync_point *points, size_t n);
 
 /* Composes two lines: from the local clock of FIRST to the global clock of SECOND, whose local

@@ -1,10 +1,10 @@
 /* One clock for all ranks of a communicator (doc/methods.md, section 6).
  *
  * Ranks that read the same clock form a domain: same host, same boot, same time namespace. With one
- * domain no message is sent and no time converted. Otherwise one rank per domain, its leader,
- * follows the clock of rank FIRST along a tree of leaders, the one with the smallest sums of round
- * trips (sync_tree()). A parent is measured before its children. The other ranks of a domain copy
- * their leader's result.
+ * domain, detected by one reduction, no clock is measured and no time converted. Otherwise one rank
+ * per domain, its leader, follows the clock of rank FIRST along the tree of leaders with the
+ * smallest sums of round trips (sync_tree()). A parent is measured before its children. The other
+ * ranks of a domain copy their leader's result.
  *
  * "Local" is clock_now() of this rank, "global" clock_now() of rank FIRST, both in seconds.
  * Functions that return int return an MPI error code. Unless a comment says otherwise, they are

@@ -1,5 +1,5 @@
-/* Waits that release the processor instead of polling. The layer uses them at the start and end of
- * a run: with oversubscription, polling ranks delay the very ranks that they wait for. */
+/* Waits that release the processor instead of polling, for the start and end of a run and
+ * handshakes: with oversubscription, polling ranks delay the very ranks that they wait for. */
 #pragma once
 
 #include "base/clock.h"
