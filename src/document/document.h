@@ -1,5 +1,5 @@
 /* A document: the results of a program, declared once and written in every format. It has facts (a
- * header), findings, tables and pictures. Benchmarks, the report of a run and comparisons make one.
+ * header), findings, tables and pictures. Benchmarks, reports and comparisons of runs write one.
  *
  *   text  "# key: value" lines, then each table aligned under its heads, then the findings
  *   csv   "# key: value" lines; for each table "# table: NAME" and comma-separated rows (RFC 4180)
@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Columns, findings and pictures are initialized by members' names; the others are zero. */
+/* Columns, findings and pictures are initialized by member names; members not named are zero. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 struct table;
@@ -32,8 +32,8 @@ void document_free(struct document *d); /* D may be NULL */
 
 /* --- facts --- */
 
-/* Adds a line to the header. The order is kept; a repeated key replaces its value. FORMAT NULL
- * removes the line. */
+/* Adds the fact KEY as the last line of the header, or replaces the value if the header has KEY
+ * already. FORMAT NULL removes the line. */
 void document_fact(struct document *d, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -47,17 +47,17 @@ enum column_kind {
     COLUMN_BYTES,   /* "64KiB" in text, bytes in data */
     COLUMN_COUNT,   /* "12,345" in text */
     COLUMN_SHARE,   /* percent; "12.3%" in text */
-    COLUMN_RANK     /* a negative one is an empty cell */
+    COLUMN_RANK     /* a negative rank is an empty cell */
 };
 
 enum column_flag {
-    COLUMN_OPTIONAL = 1, /* omitted if empty; text: also if too wide, the last one first */
-    COLUMN_SHORTEN = 2,  /* text: if the line is too narrow, continued on the next one or cut off */
-    COLUMN_DATA_ONLY = 4 /* not in text; on the page only where all columns of the table are */
+    COLUMN_OPTIONAL = 1, /* omitted if empty; in text, from the right, if the table is too wide */
+    COLUMN_SHORTEN = 2,  /* in text: too wide cells continue on the next line or are cut off */
+    COLUMN_DATA_ONLY = 4 /* not in text; on the page only if all columns have this flag */
 };
 
 struct column {
-    const char *name; /* in data: lower case and underscores, unique in the table */
+    const char *name; /* name in CSV and JSON: lower case and underscores, unique in the table */
     const char *unit; /* "us", "B"; NULL: none, or implied by the kind */
     enum column_kind kind;
     int decimals;        /* for COLUMN_REAL in text and CSV */
@@ -77,21 +77,21 @@ struct table *document_table(struct document *d, const char *name, const char *t
 /* The table of that name; NULL if there is none. */
 struct table *document_find_table(const struct document *d, const char *name);
 
-/* Each call adds the next cell, from left to right; the last cell finishes the row. A number is
- * converted to the column's kind. */
+/* These functions add the row's next cell, from left to right; the last column's cell finishes the
+ * row. A number is converted to the column's kind. */
 void table_text(struct table *t, const char *value); /* NULL: an empty cell */
 void table_integer(struct table *t, long long value);
 void table_real(struct table *t, double value); /* NaN: an empty cell */
-/* A cell for each of the numbers, as table_real(). */
+/* Adds a cell for each of the numbers, as table_real() does. */
 #define table_reals(t, ...)                                                                        \
     table_real_list(t, (const double[]){__VA_ARGS__},                                              \
                     sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
 void table_real_list(struct table *t, const double *value, size_t n);
-/* Three cells: E's value, lower and upper end, in seconds; a COLUMN_REAL gets microseconds. */
+/* Adds three cells: E (in seconds) and both ends of its interval; in us unless COLUMN_TIME. */
 void table_estimate(struct table *t, struct estimate e);
 
-/* Sorts the rows by descending numbers in COLUMN; equal ones keep their order, rows without a
- * number come last. */
+/* Sorts the rows by descending numbers in COLUMN; rows with equal numbers keep their order, rows
+ * without a number come last. */
 void table_sort_by(struct table *t, const char *column);
 
 size_t table_rows(const struct table *t); /* number of finished rows; 0 if T is NULL */
@@ -101,8 +101,8 @@ size_t table_rows(const struct table *t); /* number of finished rows; 0 if T is 
 enum severity {
     SEVERITY_ERROR,   /* a serious problem: results must not be used */
     SEVERITY_FINDING, /* a cost that the user can avoid */
-    SEVERITY_DOUBT,   /* figures are less certain than they appear */
-    SEVERITY_NOTE     /* how to interpret figures */
+    SEVERITY_DOUBT,   /* results are less certain than they appear */
+    SEVERITY_NOTE     /* how to interpret results */
 };
 
 struct finding_number {
@@ -112,16 +112,16 @@ struct finding_number {
 
 enum { FINDING_NUMBERS = 8 };
 
-/* A conclusion from the figures. TEXT is for people; programs and tests use KEY and the numbers. */
+/* A conclusion from the results. Its text is for people; programs and tests use KEY and NUMBER. */
 struct finding {
     const char *key; /* stable: "late_arrival", "wrong_data" */
     enum severity severity;
-    struct estimate cost; /* seconds of the run that it costs; 0 or NaN if none */
-    double share;         /* of the run, 0 to 1; 0: unknown */
+    struct estimate cost; /* seconds of the run that the problem costs; 0 or NaN: none */
+    double share;         /* COST as a share of the run, 0 to 1; 0: unknown */
     const char *site;     /* call site; NULL if none */
     const int *ranks;     /* N_RANKS ranks */
     size_t n_ranks;
-    struct finding_number number[FINDING_NUMBERS]; /* ends at the first one without a name */
+    struct finding_number number[FINDING_NUMBERS]; /* the list ends at a number without a name */
     const char *advice; /* recommended action, a command or a sentence; NULL if none */
 };
 
@@ -143,49 +143,48 @@ void table_remark(struct table *t, const struct finding *f, const char *format, 
  * least and at most), "share", "site", "ranks", "numbers" (an object), "advice". Borrowed. */
 const json_t *document_finding_list(const struct document *d);
 
-/* The severity of a finding in JSON; SEVERITY_NOTE if it has no known one. */
+/* The severity of a finding in JSON; SEVERITY_NOTE if its severity is unknown. */
 enum severity document_severity(const json_t *finding);
 
 /* --- pictures --- */
 
 enum picture_kind {
     PICTURE_LINES,   /* Y over X, a line for each value of SERIES */
-    PICTURE_BARS,    /* the same as stacked bars */
+    PICTURE_BARS,    /* Y over X as bars, stacked by SERIES */
     PICTURE_HEAT,    /* VALUE as the colour of the cell at X, Y */
     PICTURE_TIMELINE /* spans from X to X_END in the lane Y, coloured by SERIES, and ARROWS */
 };
 
 enum palette {
-    PALETTE_LATENCY, /* blue low, yellow, red high: as in the papers on latency */
-    PALETTE_OVERLAP  /* black 0, purple, red 1, yellow 2 and more: as in Denis and Trahay */
+    PALETTE_LATENCY, /* from blue (low) over yellow to red (high): as in papers on latency */
+    PALETTE_OVERLAP  /* black: 0, red: 1, yellow: 2 or more: as in Denis and Trahay's paper */
 };
 
 /* How a table is drawn. Members are names of columns, unless stated otherwise. */
 struct picture {
     enum picture_kind kind;
-    const char *name;           /* of its section on the page: letters, digits, '-'; NULL: that of
-                                   TABLE */
-    const char *title;          /* the beginning of a sentence */
+    const char *name;           /* section's name on the page: letters, digits, '-'; NULL: TABLE */
+    const char *title;          /* caption; the value of PANEL may follow */
     const char *table;          /* name of a table in the document */
     const char *x, *y, *series; /* SERIES may be NULL */
-    const char *low, *high;     /* PICTURE_LINES: the interval of Y; or NULL */
+    const char *low, *high;     /* PICTURE_LINES: ends of Y's interval; or NULL */
     /* PICTURE_LINES: a line for each of these columns, instead of Y and SERIES; ends with NULL. */
     const char *const *columns;
     const char *value;                           /* PICTURE_HEAT */
-    const char *x_label, *y_label, *value_label; /* texts; NULL: head and unit of the column */
+    const char *x_label, *y_label, *value_label; /* axis labels; NULL: the column's head, unit */
     struct {
         const char *column, *is;
-    } where[3];        /* draws only rows in which COLUMN equals IS, written as in CSV */
-    const char *panel; /* PICTURE_HEAT: a map for each value, side by side; may be NULL */
+    } where[3];                   /* draws only rows in which COLUMN equals IS, written as in CSV */
+    const char *panel;            /* PICTURE_HEAT: a map for each value of this column; or NULL */
     bool x_log, y_log, value_log; /* logarithmic axes; x to base 2 */
-    double value_low, value_high; /* range of the colours; if equal: the range of the data */
+    double value_low, value_high; /* VALUEs of first and last colour; if equal: the data's range */
     enum palette palette;
-    /* PICTURE_HEAT: name of a table that also has the columns X, Y (and PANEL): lines over the map,
-     * named by its column "label". */
+    /* PICTURE_HEAT: name of a table that also has the columns X, Y (and PANEL): its rows become a
+     * line over the map, named by its column "label". */
     const char *lines;
-    /* LABEL: name of a span, or of a cell of PICTURE_HEAT; may be NULL there.
-     * PICTURE_TIMELINE. X, X_END: times. ARROWS: name of a table whose
-     * columns X, Y give the begin and X_END, Y_END the end of an arrow. */
+    /* PICTURE_TIMELINE: X, X_END: times. LABEL: name of a span. ARROWS: name of a table whose
+     * columns X, Y give the begin and X_END, Y_END the end of an arrow. PICTURE_HEAT: LABEL: text
+     * of a cell, or NULL. */
     const char *x_end, *y_end, *label, *arrows;
     /* The values of SERIES in the order of their colours, ending with NULL; NULL: in order of
      * appearance. */

@@ -189,8 +189,8 @@ enum severity document_severity(const json_t *finding)
     return s;
 }
 
-/* Inserts it before the less severe findings, and before equally severe ones with a smaller share
- * of the run. */
+/* Inserts F before less severe findings, and before equally severe findings that cost a smaller
+ * share of the run. */
 void document_finding(struct document *d, const struct finding *f, const char *format, ...)
 {
     json_t *all = document_part(d, "findings");

@@ -73,7 +73,7 @@ json_t *json_file_load(const char *path, char *why, size_t size)
         snprintf(why, size, "%s: %s", path, reason);
         return NULL;
     }
-    /* Not json_loadfd(), which makes a system call for each byte. */
+    /* json_loadfd() would make a system call for each byte. */
     json_t *json = json_loadf(in, 0, &error);
     fclose(in);
     if (!json && (!error.position || json_error_code(&error) == json_error_premature_end_of_input))

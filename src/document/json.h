@@ -1,5 +1,5 @@
 /* Making, reading and writing JSON. If memory is short, functions leave the caller's memory_try()
- * (base/memory.h): they check the NULL that jansson returns then, also as VALUE. */
+ * (base/memory.h): they check for jansson's NULL, also if it is passed as VALUE. */
 #pragma once
 
 #include "base/stats.h"
@@ -14,7 +14,7 @@
 void json_put(json_t *object, const char *key, json_t *value);
 void json_push(json_t *array, json_t *value);
 
-/* A text of at most SIZE bytes, with ? for bytes that are not UTF-8. */
+/* The first SIZE bytes of TEXT, or all if fewer, with ? for bytes that are not UTF-8. */
 json_t *json_text(const char *text, size_t size);
 
 /* X, or null if it is not finite, since JSON has no such numbers. */
@@ -47,7 +47,7 @@ void json_make_printable(json_t *json);
  * WHY, which has SIZE bytes. */
 json_t *json_file_load(const char *path, char *why, size_t size);
 
-/* Writes VALUE and a line break, and takes over its reference. Numbers have 15 digits: 0.1 is
- * "0.1", and times of ten days keep their nanoseconds. INDENTED: one member a line. ferror(OUT)
- * tells errors. */
+/* Writes VALUE and a line break, and takes over VALUE's reference. Numbers have 15 digits: 0.1 is
+ * "0.1", and times of ten days keep their nanoseconds. INDENTED: one member a line. On errors
+ * ferror(OUT) is true. */
 void json_write(json_t *value, FILE *out, bool indented);

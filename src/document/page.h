@@ -1,15 +1,15 @@
-/* A document as one HTML file, which needs no other file: it has the document as JSON, a script
- * that shows findings, facts, pictures and tables (report.js), and Chart.js, which draws the
- * pictures, if configure found it. */
+/* A document as one HTML file, which needs no other file. The file contains the document as JSON, a
+ * script that shows findings, facts, pictures and tables (report.js) and, if configure found it,
+ * Chart.js, which draws the pictures. */
 #pragma once
 
 #include "document/document.h"
 
-/* The page's heading is "collprof: TITLE". Without JavaScript it shows the document as text. */
+/* Writes D as a page with heading "collprof: TITLE", which without JavaScript shows D as text. */
 void page_write(const struct document *d, const char *title, FILE *out);
 
-/* The same for a document in JSON, which is not shown where JavaScript is off. */
+/* page_write() for a document in JSON, which the page cannot show without JavaScript. */
 void page_write_json(const json_t *json, const char *title, FILE *out);
 
-/* Texts of the files that a page contains, from embed.sh; page_charts is "" without Chart.js. */
+/* Texts of the files in each page, made by embed.sh; page_charts is "" without Chart.js. */
 extern const char page_style[], page_script[], page_charts[];

@@ -5,7 +5,7 @@
 #include "document/document.h"
 
 struct table_row {
-    json_t *cells; /* by column name, and "remarks": a list of findings */
+    json_t *cells; /* members: the cells by column name, and "remarks", a list of findings */
     size_t place;  /* index before sorting, which keeps the order of equal rows */
 };
 
@@ -25,7 +25,7 @@ struct document {
 /* The member KEY of D in JSON: "header", "findings" or "pictures". */
 json_t *document_part(const struct document *d, const char *key);
 
-enum { CELL_ROOM = 352 }; /* enough for the largest double */
+enum { CELL_ROOM = 352 }; /* bytes: enough for the largest double as text */
 
 /* The cell as data: a text, or a number printed into NUMBER; "" if it is empty. */
 const char *cell_data(const struct table *t, size_t row, size_t column, char number[CELL_ROOM]);

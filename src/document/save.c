@@ -46,7 +46,7 @@ static bool is_safe(const char *path)
                        path);
 }
 
-/* mkstemp makes private files; this sets the permissions that open() would have given. */
+/* mkostemp() makes private files; fchmod() sets the permissions that open() would have given. */
 static FILE *open_temporary(struct save *s)
 {
     mode_t mask = umask(0);

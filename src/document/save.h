@@ -16,8 +16,8 @@ struct save {
  * to any file of this user. On failure gives the reason (base/reason.h). */
 bool save_open(struct save *s, const char *path);
 
-/* False if PATH is standard output, a device or a pipe: a program that writes a second file beside
- * PATH does so only if this is true. */
+/* False if PATH is standard output, a device or a pipe: a program that would write a second file
+ * beside PATH then does not. */
 bool save_is_file(const char *path);
 
 /* Ends writing and renames the temporary file to the target. On failure (such as a full disk) gives

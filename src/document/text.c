@@ -31,7 +31,7 @@ static void cut(char *text, size_t room)
 
 static void real_text(double value, int decimals, char number[CELL_ROOM])
 {
-    bool zero = fabs(value) < 0.5 * pow(10, -decimals); /* -0.001 would be "-0.00" */
+    bool zero = fabs(value) < 0.5 * pow(10, -decimals); /* -0.001 would print as "-0.00" */
     snprintf(number, CELL_ROOM, "%.*f", decimals, zero ? 0 : value);
 }
 
@@ -94,10 +94,10 @@ static const char *cell_shown(const struct table *t, size_t row, size_t column,
     }
 }
 
-/* The layout of a table: a row of heads, a row of units if there are some, the table's rows. */
+/* The layout of a table: a row of heads, a row of units if a column has one, the table's rows. */
 struct text_grid {
     const struct table *t;
-    size_t columns, heads, rows; /* ROWS includes the HEADS rows above the table's */
+    size_t columns, heads, rows; /* ROWS includes HEADS, the rows of heads and units */
     char **cell;                 /* ROWS times COLUMNS */
     size_t *room;                /* width of each column; 0: omitted */
 };
@@ -192,7 +192,7 @@ static void put_remarks(const struct table *t, size_t row, FILE *out, bool comme
     text_paragraph_write(out, comment ? "#   " : "    ", text, width);
 }
 
-/* Bytes of TEXT that fit into ROOM characters: all, or up to a blank if there is one. */
+/* Bytes of TEXT that fit into ROOM characters: if not all, up to the last blank, if any. */
 static size_t fitting(const char *text, size_t room)
 {
     size_t most = byte_of(text, room), bytes = most;
@@ -203,7 +203,7 @@ static size_t fitting(const char *text, size_t room)
     return bytes ? bytes : most;
 }
 
-/* Prints one line of row R: what fits of each cell, from byte FROM[column] on, which is advanced.
+/* Prints one line of row R: what fits of each cell from byte FROM[column] on. Advances FROM.
  * Returns whether all cells are complete. Lines have no trailing blanks. */
 static bool put_line(const struct text_grid *g, size_t r, size_t *from, bool comment, FILE *out)
 {
@@ -305,7 +305,7 @@ static void put_findings(const struct document *d, FILE *out, const struct text_
     }
 }
 
-/* Whether T has visible columns and (without COMMENTS) rows. */
+/* Whether to show T: some column is visible, and T has rows or COMMENTS is set. */
 static bool is_shown(const struct table *t, bool comments)
 {
     for (size_t c = 0; c < t->n_columns; c++)

@@ -6,7 +6,7 @@
 
 struct text_options {
     size_t width;  /* characters; 0: unlimited */
-    size_t rows;   /* most rows shown of a table, with the number of omitted ones; 0: all */
+    size_t rows;   /* most rows shown of a table; the number of omitted rows follows; 0: all */
     bool comments; /* heads, facts, and remarks (below their row) begin with '#', and each row is
                       one line, so that awk and plotters can read the table */
     bool brief;    /* each row is one line; optional columns and the number of omitted rows are not

@@ -45,7 +45,7 @@ char *table_row_remarks(const struct table *t, size_t row, const char *key, cons
     return text;
 }
 
-/* Writes the column's name and unit, "held_us"; "percent" for %, which names of variables lack. */
+/* Writes the column's name and unit as a variable's name: "held_us", "percent" instead of %. */
 static void csv_head(const struct column *c, FILE *out)
 {
     static const char *const words[][2] = {{"B", "bytes"}, {"%", "percent"}, {"MB/s", "mb_per_s"}};

@@ -64,8 +64,8 @@ void pairs_table(const struct pairs *p, struct document *d, bool in_text)
                 add_row(p, s, i, j, t);
 }
 
-/* Colours are logarithmic for means, which may span decades, and linear for deviations, since these
- * may be 0. */
+/* Colours are logarithmic for means, which may span decades, and linear for standard deviations,
+ * which may be 0. */
 void pairs_pictures(struct document *d)
 {
     struct picture map = {.kind = PICTURE_HEAT,
