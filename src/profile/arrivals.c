@@ -16,8 +16,8 @@ struct instance {
                               otherwise the last to enter */
     uint64_t skew, duration, time, wait;
     uint64_t stands_for; /* number of instances that this sampled one represents */
-    uint64_t late;       /* late_members(): one member's entry minus the first entry */
-    int64_t entry_ns;    /* the first */
+    uint64_t late;       /* set by late_members(): a member's entry minus ENTRY_NS */
+    int64_t entry_ns;    /* entry of the member that entered first */
     bool at_several_sites;
     bool segment_known; /* all ranks are members, and their times outside of MPI are known */
 };
@@ -77,7 +77,7 @@ static uint32_t root_of(const struct profile *p, const struct profile_instance *
     return TIMELINE_NONE;
 }
 
-/* E: the instance's N members, by rank in the communicator. */
+/* Evaluates an instance. E: its N members by rank in the communicator; COMM_KIND: comm_kinds(). */
 static struct instance instance_of(struct profile *p, const struct profile_instance *e, size_t n,
                                    const uint32_t *comm_kind)
 {
@@ -143,7 +143,7 @@ COMPARISON(by_time, struct instance, by_row(x, y) ?: ORDER(x->entry_ns, y->entry
 
 COMPARISON(by_number, uint64_t, ORDER(*x, *y))
 
-/* The median of the uint64_t at OFFSET in N instances, each weighted by STANDS_FOR. */
+/* The median of a member of struct instance, the uint64_t at OFFSET, weighted by STANDS_FOR. */
 static uint64_t median_of(const struct instance *at, size_t n, size_t offset)
 {
     struct {
@@ -155,7 +155,7 @@ static uint64_t median_of(const struct instance *at, size_t n, size_t offset)
         memcpy(&seen[i].value, (const char *)&at[i] + offset, sizeof seen[i].value);
         all += seen[i].stands_for = at[i].stands_for;
     }
-    qsort(seen, n, sizeof *seen, by_number); /* sorted by the first member */
+    qsort(seen, n, sizeof *seen, by_number); /* by_number() compares VALUE */
     while (below + seen[middle].stands_for <= all / 2)
         below += seen[middle++].stands_for;
     const uint64_t median = seen[middle].value;
@@ -164,7 +164,7 @@ static uint64_t median_of(const struct instance *at, size_t n, size_t offset)
 }
 
 /* Sets A's COST_...: the rank for which others waited longest in N instances, and how long.
- * FIRST_NS, LAST_NS: first and last entry of all instances, between which the parts lie. */
+ * FIRST_NS to LAST_NS, first to last entry of all collectives, is the time divided into parts. */
 static void find_cost(struct profile_arrival *a, const struct instance *at, size_t n,
                       uint32_t n_ranks, int64_t first_ns, int64_t last_ns)
 {
@@ -198,8 +198,7 @@ static json_t *late_members(struct instance *at, size_t n, uint32_t size)
     return list;
 }
 
-/* Sets A's OUTSIDE: each rank's time outside of MPI before the N instances, in consecutive parts.
- */
+/* Sets A's OUTSIDE: each rank's time outside of MPI before the N instances, by groups of these. */
 static void find_segments(struct profile_arrival *a, const struct instance *at, size_t n,
                           size_t n_ranks)
 {
@@ -239,15 +238,15 @@ static struct profile_arrival sum_up(struct instance *at, size_t n, uint32_t siz
     return a;
 }
 
-/* The times of A are estimates from sampled instances. Reduces them to the time of the calls, which
- * was counted exactly: at the call site, or at all sites if ranks call from SEVERAL. KIND: from
- * comm_kinds(). */
+/* The times of A are estimates from sampled instances. Reduces these times to that of all calls,
+ * which was counted exactly: at the call site, or (SEVERAL: ranks call from several) at all sites.
+ * KIND: from comm_kinds(). */
 static void limit(const struct profile *p, struct profile_arrival *a, const uint32_t *kind,
                   bool several)
 {
     uint64_t time = 0;
     for (EACH(const struct profile_entry, e, p->entries)) {
-        const bool full = e->comm == PROFILE_NONE; /* communicator lost: these may be A's calls */
+        const bool full = e->comm == PROFILE_NONE; /* unknown communicator: may be A's calls */
         if (e->operation == a->operation &&
             (full || ((several || e->site == a->site) && kind[e->comm] == a->comm)))
             time += e->time_ns;
@@ -262,7 +261,7 @@ static void limit(const struct profile *p, struct profile_arrival *a, const uint
         a->cost_low_ns = within_far((double)a->cost_low_ns * factor);
 }
 
-/* Whether all collectives of all ranks were recorded: otherwise a rank's waits have no sum. */
+/* Whether all collectives of all ranks were recorded: otherwise no sum of waits is known. */
 static bool all_recorded(const struct profile *p)
 {
     bool all = !p->sample_mask;
@@ -272,7 +271,7 @@ static bool all_recorded(const struct profile *p)
     return all;
 }
 
-/* All whole instances, sorted by the row to which they belong, then by time. */
+/* All instances that are whole (is_whole()), sorted by their row of p->arrivals, then by time. */
 static struct instances instances_of(struct profile *p, const uint32_t *kind)
 {
     struct instances list = {0};
@@ -295,7 +294,7 @@ void arrivals_find(struct profile *p)
     table_clear(p, TABLE_ARRIVALS);
     for (size_t i = 0; i < p->ranks.n; i++)
         p->ranks.at[i].collective_wait_ns = 0;
-    /* One more than the largest rank. */
+    /* One more than the largest rank: ranks without a record leave gaps. */
     const uint32_t n_ranks = p->ranks.n ? (uint32_t)p->ranks.at[p->ranks.n - 1].rank + 1 : 0;
     struct instances list = {0};
     if (comparable)

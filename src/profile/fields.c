@@ -14,7 +14,7 @@ static const char *const network_names[] = {[LEDGER_NETWORK_OFF] = "off",
 const struct names LIST(clock), LIST(state);
 static const struct names LIST(family), LIST(wait), LIST(cause), LIST(replay), LIST(network);
 
-/* The lines of rows.h, which explains them, become tables of struct field. */
+/* These macros make tables of struct field from the lines of rows.h, which explains each macro. */
 #define FIELD(name, shown, of, merged, ...)                                                        \
     {                                                                                              \
         .key = shown, .kind = FIELD_##of, .merge = MERGE_##merged, .offset = offsetof(row, name),  \
@@ -75,7 +75,7 @@ F(low_ns, "low_ns", REAL, FIRST)
 F(high_ns, "high_ns", REAL, FIRST)
 END()
 
-/* Of events only the indices: they are not written, and merging changes nothing else in them. */
+/* Events have only indices as fields: they are not written, and merging changes only indices. */
 ROW(event)
 IN(site, NULL, SITES, FIRST)
 IN(operation, NULL, OPERATIONS, FIRST)

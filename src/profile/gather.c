@@ -22,7 +22,7 @@ static double ledger_clock_rate(const struct ledger_header *h)
 {
     double seconds = h->pair[1].seconds - h->pair[0].seconds;
     if (seconds < 1e-3 || h->pair[1].ticks <= h->pair[0].ticks)
-        return h->ticks_per_second; /* the process was killed early */
+        return h->ticks_per_second; /* killed before the end: no second pair */
     return (double)(h->pair[1].ticks - h->pair[0].ticks) / seconds;
 }
 
@@ -106,7 +106,7 @@ static void gather_regions(struct gather *g)
     }
 }
 
-/* Adds E; if its call site was not recorded, at the site without frames. */
+/* Adds E. If its call site was not recorded, E gets the site without frames. */
 static void add_entry(struct profile *p, struct profile_entry *e)
 {
     if (e->operation == PROFILE_NONE)
@@ -139,7 +139,7 @@ static void gather_entries(struct gather *g)
     }
 }
 
-/* Adds the groups: first sums the rank's calls, since each rank counts once in a spread. */
+/* Adds p->groups. First sums all calls of a group, since a spread counts the rank once. */
 static void spread_out(struct profile *p, uint32_t rank)
 {
     for (EACH(const struct profile_entry, e, p->entries)) {
@@ -273,7 +273,7 @@ void gather_balances(struct gather *g)
     }
 }
 
-/* When the process ended, or the present if it is alive, as clock_now(); NAN if it was killed. */
+/* When the process ended or, if it is alive, now: as clock_now(); NAN if the process was killed. */
 static double end_of(const struct ledger_header *h)
 {
     if (h->state != LEDGER_RUNNING)
@@ -281,8 +281,8 @@ static double end_of(const struct ledger_header *h)
     return ledger_is_alive(h) ? clock_now() : (double)NAN;
 }
 
-/* Adds calls that had not returned. Their time counts unless the process was killed: then it is
- * unknown when. */
+/* Adds calls that had not returned. The time in these calls counts unless the process was killed,
+ * since the time of its end is then unknown. */
 static void gather_calls(struct gather *g)
 {
     struct profile_rank *r = &g->p->ranks.at[0];
@@ -310,12 +310,12 @@ static void gather_calls(struct gather *g)
         r->wall = fmax(r->wall, known ? end : entered); /* the process lived at least so long */
         r->in_call = r->in_call || !known;
     }
-    /* After its last call it was outside of MPI until its end. */
+    /* After the last call the process was outside of MPI until its end. */
     if (!isnan(end) && g->h->state != LEDGER_FINALIZED)
         r->wall = fmax(r->wall, end);
 }
 
-/* Seconds from the beginning of the record to the end of MPI, or of a killed process to its last
+/* Seconds from the record's beginning to the end of MPI or, if the process was killed, to its last
  * call. */
 static double wall_time(const struct ledger_header *h)
 {

@@ -10,7 +10,7 @@ struct gather {
     const struct ledger *l;
     const struct ledger_header *h;
     double rate;                    /* ticks per second; 0 if unknown */
-    uint32_t *row[LEDGER_SECTIONS]; /* indices in the profile, by index in the ledger */
+    uint32_t *row[LEDGER_SECTIONS]; /* row in the profile by index in the ledger */
 };
 
 static inline uint32_t count_of(const struct ledger *l, enum ledger_section section)
@@ -53,7 +53,7 @@ void gather_end(struct gather *g);
 uint32_t module_of(struct gather *g, uint32_t i);
 uint32_t operation_of(struct gather *g, uint32_t i);
 
-/* Adds the present numbers of messages of each channel, and the requests that are not complete. */
+/* Adds p->balances: the messages of each channel up to now, and the incomplete requests. */
 void gather_balances(struct gather *g);
 
 /* Adds the rank's time outside of MPI in each interval of the run, for every length of intervals:

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sets the members of A that depend on its channel: of a message the other end, tag and ordinal; of
- * a collective the communicator. */
+/* Sets the members of A that depend on its channel: for a message the peer, tag and ordinal; for a
+ * collective the communicator. */
 static void gather_channel(struct event *a, const struct ledger *l, const struct ledger_event *e)
 {
     const struct ledger_channel *c = &l->channels[EVENT_CHANNEL(e)];
@@ -64,8 +64,8 @@ static struct net net_of(struct gather *g, const struct ledger_event *e)
                         .at_once = EVENT_CHANNEL(e)};
 }
 
-/* Adds the call in which the rank was at its end, until INT64_MAX: see end_open_calls(). Not with
- * several threads, since it is unknown which events are of the open call's thread. */
+/* Adds the call, if any, that the rank had not left at its end, with the exit INT64_MAX: see
+ * end_open_calls(). Not with several threads: which events are of the call's thread is unknown. */
 static void gather_open(struct gather *g)
 {
     const struct ledger_call *open = NULL;

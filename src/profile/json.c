@@ -139,7 +139,7 @@ static bool rows_good(struct profile *p)
             good && text_is_identifier(p->operations.at[i].name, sizeof p->operations.at[i].name);
     for (EACH(struct profile_entry, e, p->entries)) {
         good = good && e->size_class <= 63;
-        if (e->site == PROFILE_NONE) /* calls without a recorded call site */
+        if (e->site == PROFILE_NONE) /* calls whose call site was not recorded */
             e->site = profile_add_site(p, &(struct profile_site){0});
     }
     return good;

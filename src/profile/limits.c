@@ -21,8 +21,8 @@ static bool is_sampled(const struct profile_instance *e, uint32_t mask)
     return ledger_is_sampled(e->comm_id, e->sequence, e->spared, mask);
 }
 
-/* Each rank has sampled with its own mask. p->sample_mask contains all of these, so that the same
- * instances of all ranks are left. */
+/* Each rank has sampled with its own mask. p->sample_mask is the bitwise or of all masks, so that
+ * the same instances of all ranks are left. */
 void profile_thin_instances(struct profile *p, uint32_t limit)
 {
     KEEP(&p->instances, e, is_sampled(e, p->sample_mask));
@@ -83,7 +83,7 @@ void profile_limit_balances(struct profile *p, size_t limit)
     if (p->balances.n <= limit)
         return;
     KEEP(&p->balances, b, b->sent != b->received || profile_wrong_types(b));
-    /* With more than half of LIMIT left, merging the next ranks would exceed it again. */
+    /* If more than half of LIMIT rows are left, merging the next ranks would exceed LIMIT. */
     p->unbalanced = p->unbalanced || p->balances.n > limit / 2;
     p->balances.n = p->unbalanced ? 0 : p->balances.n;
     profile_reindex(p);

@@ -44,8 +44,8 @@ static void say_missing(struct profile *p)
     free(missing);
 }
 
-/* The merged profile of the ledgers in DIRECTORY, of which only one at a time is in memory. It has
- * no ranks if no ledger is valid; NULL with a reason_give() if the directory cannot be read. */
+/* The merged profile of the ledgers in DIRECTORY, which are in memory one at a time. The profile
+ * has no ranks if no ledger is valid; NULL with a reason_give() if DIRECTORY cannot be read. */
 static struct profile *merge_records(const char *directory, uint32_t sections)
 {
     glob_t records;

@@ -323,7 +323,7 @@ static void follow(uint32_t *position, const uint32_t *to)
         *position = to[*position];
 }
 
-/* For each table the new index of each old one; NULL: unchanged. */
+/* For each table the new index of a row by its old index; NULL: unchanged. */
 struct moves {
     uint32_t *to[TABLES];
 };
@@ -377,7 +377,7 @@ static int compare_rows(const void *a, const void *b, void *arg)
                ?: ORDER(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
-/* Sorts a table by its keys. Returns the new index of each old one, for free(). */
+/* Sorts a table by its keys. Returns the rows' new indices by old index; release by free(). */
 static uint32_t *sort(struct profile *p, enum profile_table t)
 {
     struct array *rows = rows_in(p, t);
@@ -404,7 +404,7 @@ void table_sort(struct profile *p, enum profile_table t)
     free(sort(p, t));
 }
 
-/* A table's keys contain indices of earlier tables: these are updated before it is sorted. */
+/* A table's keys contain indices of earlier tables, which are updated before sorting by them. */
 void profile_sort(struct profile *p)
 {
     struct moves m = {0};
@@ -418,7 +418,7 @@ void profile_sort(struct profile *p)
     profile_reindex(p);
 }
 
-/* Moves the rows of a table; returns their new indices, for free(). M: of the tables before. */
+/* Moves FROM's rows of T to INTO; returns their new indices, for free(). M: of earlier tables. */
 static uint32_t *merge_table(struct profile *into, struct profile *from, enum profile_table t,
                              const struct moves *m)
 {
@@ -445,7 +445,7 @@ void profile_merge(struct profile *into, struct profile *from)
         m.to[t] = merge_table(into, from, t, &m);
     for (enum profile_table t = 0; t < TABLES; t++)
         free(m.to[t]);
-    if (several) { /* one rank's ledger is limited already */
+    if (several) { /* a single rank's ledger is limited when written */
         profile_thin_instances(into, PROFILE_MAX_INSTANCES);
         profile_thin_trace(into, PROFILE_MAX_EVENTS);
         profile_limit_peers(into, PROFILE_MAX_PEERS);

@@ -10,8 +10,7 @@
 /* Limit of a trace's events, summed over all ranks; beyond it time windows are removed. */
 #define PROFILE_MAX_EVENTS ((size_t)1 << 20)
 
-/* Limits of rows of the communication matrix; of samples of all ranks; and of struct
- * profile_balance. */
+/* Limits of rows: of the communication matrix; of samples of all ranks; of p->balances. */
 #define PROFILE_MAX_PEERS 65536u
 #define PROFILE_MAX_SAMPLES 16384u
 #define PROFILE_MAX_BALANCES 65536u
@@ -23,7 +22,7 @@ enum field_kind {
     FIELD_U32,
     FIELD_I32,
     FIELD_U64, /* times, counts and sizes are at most FAR_NS */
-    FIELD_I64, /* the same, signed */
+    FIELD_I64, /* magnitude at most FAR_NS */
     FIELD_REAL,
     FIELD_BOOL,
     FIELD_TEXT,   /* char[size] */
@@ -37,8 +36,8 @@ enum field_kind {
     FIELD_SPREAD,    /* struct spread */
     FIELD_HISTOGRAM, /* uint64_t *, HISTOGRAM_BUCKETS elements owned by the row */
     FIELD_FRAMES,    /* the frames of a struct profile_site */
-    FIELD_INDEX,     /* uint32_t, PROFILE_NONE is written as null: a rank */
-    FIELD_ROW        /* the same for an index into a table */
+    FIELD_INDEX,     /* a rank, uint32_t; PROFILE_NONE is written as null */
+    FIELD_ROW        /* index of a row, uint32_t; PROFILE_NONE is written as null */
 };
 
 /* How a member is merged when two rows have the same key. */
@@ -56,7 +55,7 @@ enum field_merge {
 };
 
 struct field {
-    const char *key; /* in profile.json; NULL: not written */
+    const char *key; /* name in profile.json; NULL: not written */
     enum field_kind kind;
     enum field_merge merge;
     size_t offset, size;
@@ -73,15 +72,15 @@ const struct fields *profile_fields(void), *profile_trace_fields(void), *spread_
     *profile_frame_fields(void);
 
 enum table_how {
-    SOUGHT = 1, /* a row is merged into that with its key; otherwise it is appended */
-    SORTED = 2, /* by key, in a complete profile */
-    OF_RUN = 4  /* in profile.json inside of "run" */
+    SOUGHT = 1, /* an added row is merged into the row with its key; otherwise appended */
+    SORTED = 2, /* rows are sorted by key in a complete profile */
+    OF_RUN = 4  /* written inside of "run" in profile.json */
 };
 
 struct table_info {
-    const char *key; /* in profile.json; NULL: not there, or written specially */
+    const char *key; /* name in profile.json; NULL: not there, or written specially */
     const struct fields *(*fields)(void);
-    size_t list, size; /* offset in struct profile; size of a row */
+    size_t list, size; /* LIST: offset in struct profile; SIZE: of a row */
     unsigned how;      /* bits of enum table_how */
 };
 extern const struct table_info profile_tables[TABLES];
@@ -136,7 +135,7 @@ void table_clear(struct profile *p, enum profile_table t);
 void table_sort(struct profile *p, enum profile_table t);
 void profile_sort(struct profile *p);
 
-/* Rebuilds the look-up tables after rows have moved. */
+/* Rebuilds p->index after rows have moved. */
 void profile_reindex(struct profile *p);
 
 /* Removes collective instances by ledger_is_sampled() until at most LIMIT rows are left. Which ones
@@ -172,7 +171,7 @@ const char *profile_impossible(const struct profile *p);
 json_t *fields_json(const struct fields *fields, const void *row);
 json_t *field_json(const struct field *f, const void *row);
 
-/* Reads them back. Missing members are unchanged, except for the kinds that say otherwise. False
- * for a value of a wrong kind or out of range: a negative time or one beyond FAR_NS. */
+/* Reads a row or field from JSON. Members missing there are unchanged or, by enum field_kind,
+ * reset. False for a value of a wrong kind or out of range: a time below 0 or above FAR_NS. */
 bool fields_read(const json_t *object, const struct fields *fields, void *row);
 bool field_read(const json_t *value, const struct field *f, void *row);

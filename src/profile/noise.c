@@ -6,9 +6,9 @@
 
 #include <math.h>
 
-/* Seconds of R's contention, without those that its waits in MPI may contain. MOST: the longest
- * time outside of MPI of a rank. R waited at least for the difference, or as long as its recorded
- * waits in collectives and, with a trace, for messages. */
+/* Seconds of R's contention, without contention that may be in its waits in MPI. MOST: the longest
+ * time of a rank outside of MPI. R waited at least for MOST minus its own time, or as long as its
+ * recorded waits in collectives and, with a trace, for messages. */
 static double contention(const struct profile_rank *r, double most)
 {
     double waited = fmax(most - rank_outside(r), 1e-9 * (fmax(0, (double)r->collective_wait_ns) +

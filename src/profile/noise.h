@@ -19,20 +19,20 @@ struct noise noise_of(const struct profile *p);
  * than its work: the sum of its contention outside of MPI (ANYWHERE: or in MPI), of the time of
  * recording its calls beyond that of the mean rank, and of the time by which its processor may be
  * slower in WORK seconds. Processors that share a core, a cache or a host differ by up to 20 % over
- * 0.1 s; longer means differ less. Simulated processors do not differ. */
+ * 0.1 s, and less over longer times. Simulated processors do not differ. */
 enum { NOISE_ANY_RANK = -1 };
 double noise_doubt(const struct profile *p, int64_t rank, bool anywhere, double work);
 
-/* A lower bound of COST. LOW: the lower end of its interval; NaN: unknown. DOUBT: the part of it
- * that may have other reasons than the program. LOW and DOUBT may express the same noise, so that
- * they are not added. */
+/* A lower bound of COST. LOW: the lower end of COST's interval; NaN: unknown. DOUBT: the part of
+ * COST that may have other reasons than the program. The smaller bound counts, not both, since LOW
+ * and DOUBT may express the same noise. */
 static inline double noise_at_least(double cost, double low, double doubt)
 {
     return fmin(low, cost - doubt);
 }
 
-/* Whether to report COST: its lower bound is at least the share NOISE_MATTERS of RUN, without an
- * interval twice that. All arguments have one unit. */
+/* Whether to report COST: its lower bound is at least the share NOISE_MATTERS of RUN, or twice this
+ * share if LOW is NaN. All arguments are in the same unit. */
 #define NOISE_MATTERS 0.01
 bool noise_matters(double cost, double low, double doubt, double run);
 

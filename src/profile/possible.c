@@ -11,7 +11,7 @@ static bool entry_possible(const struct profile_entry *e)
 }
 
 /* A rank whose threads call MPI one at a time cannot be in calls for longer than it ran. The limit
- * is twice that and a second, since the two times are converted by different estimates of the
+ * is twice the run time plus 1 s, since the times are converted by different estimates of the
  * clock's rate. */
 static bool rank_possible(const struct profile *p, const struct profile_rank *r)
 {

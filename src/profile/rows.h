@@ -10,10 +10,10 @@
  *   IN(name, key, table, merge)    the index of a row in another table, or PROFILE_NONE
  *   NEEDED(name, key, table, merge)  an index that may not be PROFILE_NONE
  *   PLAIN(type, name)              a member that is neither merged nor written
- *   OF(name, key, kind, merge)     an element of a plain member that is both; OF_NAMED likewise
+ *   OF(name, key, kind, merge)     a merged and written element of a plain member; OF_NAMED too
  *   TABLES()                       the members of PROFILE_TABLES */
 
-/* A call: the call site and the operation. */
+/* The members that identify a call: call site and operation. */
 #define CALL(merge) IN(site, "site", SITES, merge) NEEDED(operation, "operation", OPERATIONS, merge)
 
 /* The times that the ranks spent in calls of one kind; ranks without such calls do not count. */
@@ -49,7 +49,7 @@ F(lifecycle_ns, "lifecycle_ns", U64, FIRST) /* in the calls that start and end M
 F(collective_ns, "collective_ns", MAYBE, FIRST)
 F(message_ns, "message_ns", MAYBE, FIRST)
 F(collective_wait_ns, "collective_wait_ns", MAYBE, FIRST)
-F(message_wait_ns, "message_wait_ns", U64, FIRST) /* waits in messages that were traced */
+F(message_wait_ns, "message_wait_ns", U64, FIRST) /* waiting time in traced messages */
 F(calls, "calls", U64, FIRST)
 F(started_late, "started_late", U32, FIRST) /* MPI_Init was not seen */
 F(messages_lost, NULL, U32, FIRST)          /* counts by communicator and tag are incomplete */
@@ -59,14 +59,14 @@ F(in_call, "in_call", BOOL, FIRST)
 /* As in struct noise_totals; negative if unknown, as for a killed process. */
 F(cpu_ns, "cpu_ns", MAYBE, FIRST)
 F(delayed_ns, "delayed_ns", MAYBE, FIRST)
-F(call_ns, "call_ns", REAL, FIRST) /* what recording adds to a call; 0 if not measured */
+F(call_ns, "call_ns", REAL, FIRST) /* ns that recording adds to a call; 0: not measured */
 F(untracked_requests, "untracked_requests", U64, FIRST)
-F(failed_collectives, NULL, U64, FIRST) /* on communicators of more than this process */
+F(failed_collectives, NULL, U64, FIRST) /* collectives of 2 or more ranks */
 F(init_ns, "init_ns", U64, FIRST)       /* overhead of the layer in MPI_Init */
-F(merge_ns, "merge_ns", U64, FIRST)     /* time in MPI_Finalize of rank 0 to merge profiles */
-/* Part of wall: measurements by the layer, outside of the time of calls. */
+F(merge_ns, "merge_ns", U64, FIRST)     /* time for merging profiles: rank 0, in MPI_Finalize */
+/* Part of wall: measurements by the layer, whose time counts in no call. */
 F(injected_ns, "injected_ns", U64, FIRST)
-F(end_ns, NULL, I64, FIRST) /* like trace.last_ns, for this rank */
+F(end_ns, NULL, I64, FIRST) /* with a trace: the end of this rank's run */
 PLAIN(uint64_t, dropped[LEDGER_SECTIONS])
 OF(dropped[LEDGER_MODULES], "dropped_modules", U64, FIRST)
 OF(dropped[LEDGER_REGIONS], "dropped_regions", U64, FIRST)
@@ -88,8 +88,8 @@ END()
 
 ROW(profile_frame)
 IN(module, "module", MODULES, KEY)
-F(address, "address", HEX, KEY) /* a return address, relative to the module's file */
-F(offset, "offset", U64, FIRST) /* of the address in FUNCTION, or in the module without one */
+F(address, "address", HEX, KEY)        /* a return address, relative to the module's file */
+F(offset, "offset", U64, FIRST)        /* of the address in FUNCTION or, if NULL, the module */
 F(function, "function", STRING, FIRST) /* NULL until call sites are named, or if unknown */
 F(inlined, "inlined", BOOL, FIRST)     /* FUNCTION was inlined into its caller */
 F(file, "file", STRING, FIRST)         /* NULL like FUNCTION */
@@ -111,8 +111,8 @@ END()
 ROW(profile_comm)
 F(size, "size", U32, KEY_DOWN)
 F(id, "id", HEX, KEY)              /* hash of the members */
-IN(site, "created_at", SITES, KEY) /* call site that made it */
-F(copy, "copy", INDEX, KEY)        /* number of the row for these members and site */
+IN(site, "created_at", SITES, KEY) /* call site that made the communicator */
+F(copy, "copy", INDEX, KEY)        /* number of earlier communicators with this ID and site */
 TEXT(name, "name", 64, LEAST)
 F(root_world_rank, "first_world_rank", INDEX, MIN)
 F(flags, "flags", U32, OR)
@@ -126,7 +126,7 @@ ROW(profile_region)
 TEXT(name, "name", 64, KEY)
 F(entered, "entered", U64, SUM)
 F(time_ns, "time_ns", U64, SUM)       /* without inner regions */
-F(longest_ns, "longest_ns", U64, MAX) /* that of one rank */
+F(longest_ns, "longest_ns", U64, MAX) /* longest time of one rank */
 F(outside, "outside", SPREAD, SUM)    /* part of time_ns outside of MPI, by rank */
 END()
 
@@ -152,7 +152,7 @@ END()
 
 /* One rank's part in one collective instance; ns on the clock that all ranks share. */
 ROW(profile_instance)
-F(comm_id, NULL, HEX, KEY) /* of the communicator itself, not of its members */
+F(comm_id, NULL, HEX, KEY) /* of the communicator, not a hash of its members */
 F(sequence, NULL, U64, KEY)
 /* In an intercommunicator, ranks of the second group follow those of the first. */
 F(comm_rank, NULL, U32, KEY)
@@ -173,7 +173,7 @@ END()
 ROW(profile_arrival)
 CALL(FIRST)
 NEEDED(comm, "communicator", COMMS, FIRST)
-F(instances, "instances", U64, FIRST) /* number recorded by all members, and kept */
+F(instances, "instances", U64, FIRST) /* recorded by all members, and kept by sampling */
 /* Number of instances in the run; if there is a sample_mask, this and all sums are estimates. */
 F(population, "population", U64, FIRST)
 F(skew_median_ns, "skew_median_ns", U64, FIRST) /* last entry minus first entry */
@@ -233,8 +233,8 @@ F(end_ns, NULL, I64, MAX)
 F(outside, NULL, SPREAD, SUM) /* only of ranks that were in the run then */
 END()
 
-/* Transfers of the transport that one operation at one call site started, by the call in which they
- * completed: MPI made progress there. Operation PROFILE_NONE: started outside of MPI calls. */
+/* Transfers that one operation at one call site started in the transport, counted by the call in
+ * which they completed: there MPI made progress. Operation PROFILE_NONE: started outside of MPI. */
 ROW(net_row)
 IN(operation, "operation", OPERATIONS, KEY)
 IN(site, "site", SITES, KEY)
@@ -244,7 +244,7 @@ F(receives, "receives", U64, SUM)
 F(same_call, "ended_in_same_call", U64, SUM)
 F(other_call, "ended_in_other_call", U64, SUM)
 F(outside, "ended_outside", U64, SUM)
-F(moved_bytes, "moved_bytes", U64, SUM) /* by system calls in these MPI calls */
+F(moved_bytes, "moved_bytes", U64, SUM) /* moved by system calls in these MPI calls */
 END()
 
 /* The blocking collectives of one operation, size and algorithm, as their messages show it. */
@@ -264,26 +264,26 @@ F(begin_ns, "begin_ns", I64, FIRST)
 F(end_ns, "end_ns", I64, FIRST)
 /* Time outside of MPI, mean of all ranks, as a share of the slice: POP's parallel efficiency. */
 F(efficiency, "efficiency", REAL, FIRST)
-/* The same share of the rank with the largest one: POP's communication efficiency. The load balance
- * is efficiency / most. */
+/* The largest share that one rank spends outside of MPI: POP's communication efficiency. The load
+ * balance is efficiency / most. */
 F(most, "communication", REAL, FIRST)
 F(rank, "slowest_rank", INDEX, FIRST)
 END()
 
-/* Messages on one communicator from one rank to another, as sender and receiver have counted them
- * until they ended; or requests that were not complete then. */
+/* Messages on one communicator from one rank to another, as counted by sender and receiver up to
+ * the end of each; or requests that were incomplete when their rank ended. */
 ROW(profile_balance)
-F(comm_id, NULL, U64, KEY) /* of the communicator itself, not of its members */
+F(comm_id, NULL, U64, KEY) /* of the communicator, not a hash of its members */
 F(from, NULL, U32, KEY)    /* rank in MPI_COMM_WORLD */
-F(to, NULL, U32, KEY)      /* in MPI_COMM_WORLD; of requests: in COMM */
+F(to, NULL, U32, KEY)      /* rank in MPI_COMM_WORLD; of requests: rank in COMM */
 F(tag, NULL, I32, KEY)
-IN(operation, NULL, OPERATIONS, KEY) /* posted the requests; PROFILE_NONE: a row of messages */
+IN(operation, NULL, OPERATIONS, KEY) /* that posted the requests; PROFILE_NONE: messages */
 IN(site, NULL, SITES, KEY)
 IN(comm, NULL, COMMS, MIN)
-IN(sender, NULL, SITES, MIN) /* one of the messages' call sites */
+IN(sender, NULL, SITES, MIN) /* call site of one of the sends */
 F(sent, NULL, U64, SUM)
 F(received, NULL, U64, SUM)
-/* Datatypes as sets of ledger_type_bit(): of the sends, and shifted by 32 those of the receives. */
+/* Datatypes by ledger_type_bit(): of the sends in the lower 32 bits, of the receives above. */
 F(types, NULL, U64, OR)
 END()
 
@@ -301,11 +301,11 @@ ROW(profile_trace)
 F(on, "recorded", BOOL, OR)
 /* Time windows: only events whose time (ns, common clock) has none of these bits set are kept. */
 F(time_mask, "window_mask", HEX, OR)
-F(first_ns, NULL, I64, MIN) /* start and end of the run */
+F(first_ns, NULL, I64, MIN) /* first to last: the run */
 F(last_ns, NULL, I64, MAX)
 F(covered, "covered", REAL, FIRST)   /* share of the run that is in recorded windows */
 F(error_ns, "error_ns", REAL, FIRST) /* waits shorter than this clock error count as 0 */
-F(calls_ns, "calls_ns", U64, FIRST)  /* time in calls in these windows */
+F(calls_ns, "calls_ns", U64, FIRST)  /* time in calls in recorded windows */
 F(wait_ns, "wait_ns", U64, FIRST)    /* waiting time in those calls */
 F(path_ns, "path_ns", I64, FIRST)    /* length of the critical path */
 PLAIN(struct replay_check, replay)   /* whether predictions can be trusted */
@@ -317,7 +317,7 @@ OF(replay.repeat_error, "replay_error", REAL, FIRST)
 F(sends, "sends", U64, FIRST)
 F(receives, "receives", U64, FIRST)
 F(matched, "matched", U64, FIRST)
-F(contradictions, "contradictions", U64, FIRST) /* sends and receives that cannot be one message */
+F(contradictions, "contradictions", U64, FIRST) /* matched pairs that cannot be one message */
 F(unnumbered, "unnumbered", U64, FIRST)         /* sends and receives whose order is unknown */
 NAMED(network, "transport", MAX, network)       /* enum ledger_network_state */
 F(below, "seen_in_transport", U64, FIRST) /* messages whose start in the transport was recorded */
@@ -333,13 +333,13 @@ NAMED(clock, "clock", MAX, clock)
 F(synchronized, "synchronized", BOOL, AND) /* clocks of hosts differ by at most CLOCK_BOUND */
 F(clock_bound, "clock_bound_seconds", REAL, MAX)
 F(stack_depth, "stack_depth", U32, MAX)
-F(crashed, "incomplete", BOOL, OR)        /* made from raw records */
-TEXT(launcher, "launcher", 64, FIRST)     /* command that starts such ranks; empty if unknown */
+F(crashed, "incomplete", BOOL, OR)        /* profile made from raw records */
+TEXT(launcher, "launcher", 64, FIRST)     /* command that starts ranks, mpiexec; empty: unknown */
 TEXT(arguments, "arguments", 2048, FIRST) /* of the program, quoted for a shell; may be empty */
 F(sample_mask, "sample_mask", U32, OR)
 F(peers_dropped, "matrix_dropped", U64, SUM) /* messages left out since the matrix was full */
-F(unbalanced, NULL, BOOL, OR)                /* all balances were removed: there were too many */
-PLAIN(bool, has_arrivals)                    /* arrivals come from profile.json */
+F(unbalanced, NULL, BOOL, OR)                /* p->balances was emptied: it had too many rows */
+PLAIN(bool, has_arrivals)                    /* p->arrivals was read from profile.json */
 PLAIN(struct profile_trace, trace)
 TABLES()
 PLAIN(struct profile_index *, index) /* private to src/profile */

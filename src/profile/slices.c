@@ -6,7 +6,7 @@
 
 /* The run of one rank. Times in ns. */
 struct rank_run {
-    int64_t first, last, open;        /* OPEN: entry of the call in which it was at LAST; or LAST */
+    int64_t first, last, open;        /* OPEN: entry of the call not left at LAST; none: LAST */
     double width;                     /* length of a slice */
     double before[LEDGER_SLICES + 1]; /* time in MPI before each slice */
 };
@@ -72,8 +72,8 @@ static double most_slices(const struct profile *p)
     return known ? fmin(PHASE_SLICES, calls / (double)p->ranks.n / PHASE_CALLS) : 0;
 }
 
-/* Makes slices of N parts, from that in which the last rank starts. A rank that has ended has no
- * time outside of MPI, and so counts as waiting. */
+/* Makes a slice of each of N parts, from the first part in which all ranks run. A rank that has
+ * ended has no time outside of MPI, and so counts as waiting. */
 static void add_slices(struct profile *p, const struct profile_part *part, size_t n,
                        int64_t start_ns)
 {
@@ -90,8 +90,8 @@ static void add_slices(struct profile *p, const struct profile_part *part, size_
     }
 }
 
-/* Parts are sorted by length. Those of the longest length exist of all ranks and give the start and
- * the end of the run; of shorter ones a rank has none if they would be too many. */
+/* Parts are sorted by length. All ranks have the longest parts, which give the start and the end of
+ * the run; a rank has no parts of a shorter length of which there would be too many. */
 void slices_find(struct profile *p)
 {
     const double most = most_slices(p);

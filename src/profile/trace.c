@@ -62,11 +62,11 @@ static void find_below(struct profile *p, const struct net_traffic *traffic)
 struct algorithm_search {
     struct profile *p;
     const struct net_traffic *traffic;
-    ARRAY(struct traffic) seen; /* of each member of a collective */
+    ARRAY(struct traffic) seen; /* messages of each member of a collective */
 };
 
-/* Adds the algorithm of one collective, found by the numbers of messages of its N members. Without
- * those in progress at the end of a window, whose last messages were not recorded. */
+/* Adds the algorithm of one collective, found by the numbers of messages of its N members. Ignores
+ * a collective in progress at the end of a window, as its last messages were not recorded. */
 static void add_algorithm(void *context, const uint32_t *member, size_t n, size_t root)
 {
     struct algorithm_search *s = context;
@@ -112,7 +112,7 @@ static void find_algorithms(struct profile *p, const struct net_traffic *traffic
     }
 }
 
-/* A call that had not returned counts until the end of the run. */
+/* A call that had not returned is assumed to last until the end of the run. */
 static void end_open_calls(struct profile *p)
 {
     for (EACH(struct event, a, p->events))

@@ -33,7 +33,7 @@ void find_ends(struct finding_context *c)
  * of their own. */
 static uint64_t missing(const struct profile_rank *r)
 {
-    uint64_t sum = r->untracked_requests; /* as many as rows dropped of LEDGER_REQUESTS, or more */
+    uint64_t sum = r->untracked_requests; /* counts rows dropped of LEDGER_REQUESTS, too */
     for (int s = 0; s < LEDGER_SECTIONS; s++)
         sum += s == LEDGER_INSTANCES || s == LEDGER_MESSAGES || s == LEDGER_REQUESTS ||
                        s == LEDGER_SAMPLES
@@ -66,7 +66,7 @@ static void find_missing(struct finding_context *c)
             n > 1 ? "s" : "", list, AS_COUNT(sum));
 }
 
-/* Calls that returned an error: a program that continues may compute with wrong data. */
+/* Reports calls that returned an error: a program that continues may compute with wrong data. */
 static void find_failures(struct finding_context *c)
 {
     const struct profile *p = c->v->p;

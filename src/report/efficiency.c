@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Lower bound of the waiting time of all ranks, seconds: the larger of that in collectives, and of
- * the trace's share of waits times MPI, the seconds of all ranks in MPI. */
+/* Lower bound of all ranks' waiting time, seconds: waiting in collectives or, if longer, MPI
+ * (seconds of all ranks in MPI calls) times the share of waiting in the trace's calls. */
 static double known_waits(const struct profile *p, double mpi)
 {
     double collectives = 0;
@@ -63,8 +63,8 @@ const char *efficiency_text(const struct efficiency *e, char text[EFFICIENCY_TEX
     return text;
 }
 
-/* Waiting in messages is the larger of what the trace shows, and of MOST minus this rank's time
- * outside of MPI and its waiting in collectives: so long it waits for the slowest rank. */
+/* Waiting in messages is what the trace shows or, if longer, MOST minus R's time outside of MPI and
+ * waiting in collectives: at least so long R waits for the slowest rank. */
 void rank_parts(const struct profile_rank *r, double most, double part[RANK_PARTS])
 {
     const bool known = r->collective_ns >= 0 && r->message_ns >= 0;

@@ -58,9 +58,10 @@ static double unseparated_share(const struct finding_context *c)
     return p->trace.on || !c->v->where.known ? 0 : fmin(messages, c->v->where.other);
 }
 
-/* An error, above all figures, if contention left no finding. Contention during waits in MPI counts
- * only if findings were left out. There is no advice if contention is small and no finding was left
- * out, for one rank, for ranks that poll, and where --trace may show more. */
+/* The finding is an error, printed above all results, if contention was so large that no other
+ * finding is left. Contention during waits in MPI counts only if findings were left out. No advice
+ * is given if contention is small and no finding was left out, for one rank, for ranks that poll,
+ * and if --trace may show more. */
 static void find_contention(struct finding_context *c)
 {
     static const double much = 0.05; /* of the run */
@@ -86,7 +87,7 @@ static void find_contention(struct finding_context *c)
 }
 
 /* Whether more than nine of ten calls are polls, such as MPI_Test: then time outside of MPI may be
- * waiting. Adds a finding. */
+ * waiting, and a finding is added. */
 static bool find_polls(const struct finding_context *c)
 {
     const struct profile *p = c->v->p;
@@ -136,8 +137,8 @@ uint64_t messages_sent(const struct profile *p, uint32_t from, uint32_t to)
     return n;
 }
 
-/* Many small messages from one rank to another at one call site, with hardly any message back: they
- * could be sent as one. */
+/* Reports many small messages from one rank to another at one call site, with hardly any message
+ * back: the program could send several as one. */
 static void find_small_messages(struct finding_context *c)
 {
     enum { LEAST = 1000, SMALL = 256, ONE_WAY = 100 };
@@ -152,7 +153,7 @@ static void find_small_messages(struct finding_context *c)
     const struct profile_group *g =
         most ? profile_group_find(p, most->site, most->operation) : NULL;
     const double time = g ? 1e-9 * (double)g->spread.sum / c->ranks : 0;
-    /* The only doubt is contention: recording and slow processors delay what is outside of MPI. */
+    /* The only doubt is contention: recording and slow processors delay code outside of MPI. */
     if (!most || !finding_matters(c, time, NAN, c->run * c->v->noise.most))
         return;
     const char *call = AS_CALL(c->v, most->operation, most->site, NULL);
@@ -198,7 +199,7 @@ static void find_unseparated(struct finding_context *c)
         AS_SHARE(unseparated, 1));
 }
 
-/* A part of the run whose efficiency differs from that of the rest. */
+/* Reports a part of the run whose efficiency differs from that of the other parts. */
 static void find_phase(struct finding_context *c)
 {
     struct phase x;
@@ -218,7 +219,7 @@ static void find_phase(struct finding_context *c)
                      AS_TIME(begin), AS_TIME(end), 100 * x.efficiency, 100 * x.other_efficiency);
 }
 
-/* The time that --tune predicts other algorithms of the MPI library to save. */
+/* Reports the time that other algorithms of the MPI library would save, as --tune predicts. */
 static void find_tuned(struct finding_context *c)
 {
     const struct profile *p = c->v->p;
@@ -301,7 +302,7 @@ static void find_reported(struct finding_context *c)
 
 static const struct {
     void (*find)(struct finding_context *c);
-    bool always; /* also where MPI takes little of the run */
+    bool always; /* find() is called also if MPI takes little of the run */
 } finders[] = {{find_reported, true},        {find_ends, true},         {find_little_mpi, true},
                {find_waits, false},          {find_imbalances, false},  {find_late_arrivals, false},
                {find_small_messages, false}, {find_contention, true},   {find_tuned, true},

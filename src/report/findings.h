@@ -26,14 +26,14 @@ struct imbalance {
         double cost; /* part of COST; 0: no such call is known */
         bool own;    /* a slow rank makes this call, too */
     } at;            /* the call in which others wait most for the slow ranks */
-    bool reported;   /* a finding explains it */
+    bool reported;   /* a finding has already explained this imbalance */
 };
 
 struct imbalances {
     struct imbalance *at;
     size_t n, room;
-    double cost;   /* sum over all, seconds */
-    bool doubtful; /* one was left out, as it may be noise: see noise_doubt() */
+    double cost;   /* seconds, sum over all imbalances */
+    bool doubtful; /* an imbalance was left out, as it may be noise: see noise_doubt() */
 };
 
 /* The imbalances of V that are large enough to report. Free by imbalances_free(). */
@@ -58,10 +58,10 @@ struct finding_context {
     struct imbalances imbalances;
 };
 
-/* noise_matters() for seconds per rank. If only DOUBT prevents a report, sets C's doubtful. */
+/* noise_matters() of COST, in seconds per rank. If only DOUBT is too large, sets C->doubtful. */
 bool finding_matters(struct finding_context *c, double cost, double low, double doubt);
 
-/* Members of a struct finding: it costs SECONDS per rank, at least LEAST (NaN if unknown). */
+/* Members of a struct finding that costs SECONDS per rank, at least LEAST (NaN: unknown). */
 #define COSTS(c, seconds, least)                                                                   \
     .cost = {.value = (seconds), .low = (least), .high = 2 * (seconds) - (least)},                 \
     .share = (c)->run > 0 && (seconds) > 0 ? (seconds) / (c)->run : 0
@@ -90,8 +90,8 @@ enum { SAMPLED_TEXT = 2600 };
 void sampled_excess(const struct view *v, const bool *slow, const struct root_cause *between,
                     double excess, char text[SAMPLED_TEXT]);
 
-/* Findings about waiting: from a trace; from load imbalance; and the rest of the waiting in
- * collectives. They are called in this order, and each leaves out what an earlier one explains. */
+/* Add findings about waiting: by causes in a trace; by load imbalance; other waiting in
+ * collectives. Called in this order, each leaves out waiting that an earlier function explained. */
 void find_waits(struct finding_context *c);
 void find_imbalances(struct finding_context *c);
 void find_late_arrivals(struct finding_context *c);

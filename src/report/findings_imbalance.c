@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* SHARE: bounds, as shares of the slow ranks' time outside of MPI: the least in which they used a
- * processor, and the most in which they used one or were runnable. These are bounds since the
- * processor time in MPI is unknown. False if unknown. */
+/* Sets SHARE to bounds of the share of the slow ranks' time outside of MPI that they spent on a
+ * processor (the upper bound: or runnable). Only bounds are known, since processor time includes an
+ * unknown part in MPI. False if none is known. */
 static bool processor_share(const struct imbalance *b, const struct profile *p, double share[2])
 {
     double outside = 0, least = 0, most = 0;
@@ -86,15 +86,15 @@ void find_imbalances(struct finding_context *c)
             add_imbalance(c, &c->imbalances.at[i]);
 }
 
-/* The part of WAIT, seconds per rank, that imbalances do not explain; 0 if it may be noise. */
+/* WAIT minus the imbalances' cost, seconds per rank; 0 if that is at most half of the cost. */
 static double unexplained(const struct finding_context *c, double wait)
 {
     double rest = wait - c->imbalances.cost;
     return rest > c->imbalances.cost / 2 ? rest : 0;
 }
 
-/* Adds a finding: of TIME in collectives WAIT is waiting (seconds per rank), most of it at A. ONE:
- * for one late rank; otherwise for no particular rank. */
+/* Adds a finding that WAIT of TIME in collectives (seconds per rank) is waiting, most of it at A.
+ * ONE: for the late rank of A; otherwise for no particular rank. */
 static void add_late(struct finding_context *c, const struct profile_arrival *a, double wait,
                      double time, double cost, double low, bool one)
 {
@@ -125,9 +125,9 @@ static void add_late(struct finding_context *c, const struct profile_arrival *a,
                          share, call);
 }
 
-/* Seconds per rank of the waiting at A, which is HERE, that the late arrival of A's late rank does
- * not explain: waiting for other ranks; as much for it as for the mean rank; and its excess time
- * outside of MPI, which is an imbalance. */
+/* Seconds per rank of HERE, the waiting at A, that the lateness of A's COST_RANK does not explain:
+ * waiting for the other ranks; for COST_RANK, as much as for the mean other rank; and COST_RANK's
+ * excess time outside of MPI, which is an imbalance. */
 static double arrival_others(const struct finding_context *c, const struct profile_arrival *a,
                              double here)
 {

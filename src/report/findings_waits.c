@@ -12,7 +12,7 @@
 #define KEY(id, name, key) key,
 static const char *const keys[WAIT_STATES] = {WAIT_STATE_LIST(KEY)};
 
-/* Number of ranks that receive from C's rank in the call with most of C's waits, and send to it. */
+/* How many ranks send to C's rank, and receive from it in the call where C causes most waits. */
 static size_t clients_of(const struct profile *p, const struct root_cause *c)
 {
     size_t clients = 0;
@@ -22,7 +22,7 @@ static size_t clients_of(const struct profile *p, const struct root_cause *c)
     return clients;
 }
 
-/* Mean bytes of a message in the call with most of C's waits. */
+/* Mean bytes of a message in the call where C causes most waits. */
 static double mean_bytes(const struct profile *p, const struct root_cause *c)
 {
     double bytes = 0, calls = 0;
@@ -40,9 +40,9 @@ struct segment {
     const struct root_cause *most; /* the row that costs most */
     size_t n;                      /* number of rows */
     double cost, of_most, second;  /* ns: of all rows; of the largest; of the second largest */
-    double passed;                 /* part of COST that ranks passed on which had waited */
+    double passed;                 /* part of COST passed on by ranks that had waited themselves */
     double error;                  /* upper bound of half of COST's 95 % interval; NAN: unknown */
-    uint64_t followed, in_turn;    /* sums of these members of the rows */
+    uint64_t followed, in_turn;    /* sums over the rows: see struct root_cause */
 };
 
 static double cost_of(const struct root_cause *c)
@@ -50,7 +50,7 @@ static double cost_of(const struct root_cause *c)
     return (double)c->direct_ns + (double)c->passed_ns;
 }
 
-/* The segment of C; empty if a row before C is of the same one, so that each is found once. */
+/* The segment of C; empty if an earlier row has the same segment, so that each is found once. */
 static struct segment segment_of(const struct profile *p, const struct root_cause *c)
 {
     struct segment s = {.most = c};
@@ -87,21 +87,21 @@ static void segment_label(const struct view *v, const struct root_cause *c,
         snprintf(text, SEGMENT_LABEL, "In %s, beyond waiting", entered);
 }
 
-/* The cost in seconds per rank, extrapolated from the trace's windows to the run. */
+/* S's cost in seconds per rank, extrapolated from the trace's windows to the run. */
 static double segment_seconds(const struct finding_context *c, const struct segment *s)
 {
     return 1e-9 * s->cost / c->ranks / c->v->p->trace.covered;
 }
 
-/* Whether the finding names one rank: the largest row costs at least twice the second one. */
+/* Whether the finding names one rank: the costliest row costs at least twice the next row. */
 static bool is_of_one_rank(const struct segment *s)
 {
     return s->of_most >= 2 * s->second;
 }
 
 /* The key of a finding about three or more late ranks that alternate in a fixed or in a random
- * order, none of which causes half of the waiting in the collective; NULL: neither. In a random
- * order at most half of the ranks are followed by the same rank as the last time. */
+ * order, none of which causes half of the waiting in the collective; NULL: neither order. In a
+ * random order at most half of the time a rank is followed by the same rank as the time before. */
 static const char *order_of(const struct segment *s)
 {
     enum { LEAST = 8, LATE_RANKS = 3, TURN_PERCENT = 90, CHANCE_PERCENT = 60 };
@@ -122,14 +122,14 @@ static double cause_doubt(const struct finding_context *c, const struct segment 
                        outside ? c->v->where.mean : 0);
 }
 
-/* The lower end of the cost's 95 % interval, seconds per rank; NAN if the whole run was recorded,
- * or if the interval is unknown. */
+/* The lower end of the 95 % interval of S's cost, seconds per rank; NAN if the whole run was
+ * recorded, or if the interval is unknown. */
 static double least_cost(const struct finding_context *c, const struct segment *s)
 {
     return s->error > 0 ? fmax(0, segment_seconds(c, s) * (1 - s->error / s->cost)) : NAN;
 }
 
-/* " It passes as an idle wave through 5 ranks, one each 10 ms, up to rank 7." */
+/* TEXT: " It passes as an idle wave through 5 ranks, one each 10 ms, up to rank 7.", or "". */
 static void wave_text(const struct root_cause *c, char *text, size_t room)
 {
     enum { LEAST_RANKS = 4 };
@@ -153,7 +153,7 @@ static void which_ranks(const struct segment *s, const char *order, char *text, 
                  AS_SHARE(s->of_most, s->cost));
 }
 
-/* " Balanced, the run would take ...", if the gain exceeds its interval. */
+/* TEXT: " Balanced, the run would take ...", if the predicted interval is below the run time. */
 static void gain_text(const struct finding_context *c, const struct segment *s, char *text,
                       size_t room)
 {
@@ -165,7 +165,7 @@ static void gain_text(const struct finding_context *c, const struct segment *s, 
             snprintf(text, room, " Balanced, %s.", prediction_text(p, x, prediction));
 }
 
-/* The function that the late rank executes longer in this segment; "" if it is not one rank. */
+/* TEXT: the function that S's late rank executes longer in the segment; "" for several ranks. */
 static void code_text(const struct finding_context *c, const struct segment *s, double cost,
                       char text[SAMPLED_TEXT])
 {
@@ -236,7 +236,7 @@ static void add_cause(struct finding_context *c, const struct segment *s, double
                      AS_SHARE(s->cost, (double)p->trace.wait_ns), call, more, code, by, gain);
 }
 
-/* Whether too much time is in calls too long for the trace's windows; then adds a finding. */
+/* Whether too much time is in calls too long for the trace's windows; if so, adds a finding. */
 static bool windows_hide(struct finding_context *c)
 {
     static const double too_much_unseen = 0.10;
@@ -253,7 +253,7 @@ static bool windows_hide(struct finding_context *c)
     return true;
 }
 
-/* Ranks that only pass a delay on, as they waited themselves, are no cause. */
+/* Ranks that only pass on a delay for which they waited themselves are no cause. */
 void find_waits(struct finding_context *c)
 {
     const struct profile *p = c->v->p;

@@ -18,7 +18,7 @@ struct segments {
     double part[NOISE_PARTS];          /* EXCESS by parts of the run */
 };
 
-/* Times outside of MPI before the collectives of A, of N ranks. False if they are unknown. */
+/* Reads N ranks' times outside of MPI before the collectives of A. False if they are unknown. */
 static bool read_outside(const struct profile_arrival *a, struct outside *to, size_t n)
 {
     memset(to, 0, n * sizeof *to);
@@ -35,7 +35,7 @@ static bool read_outside(const struct profile_arrival *a, struct outside *to, si
     return json_array_size(a->outside) == n;
 }
 
-/* Adds or, with SIGN -1, subtracts the times of N ranks. */
+/* Adds FROM to the times TO of N ranks or, with SIGN -1, subtracts FROM. */
 static void add_outside(struct outside *to, double sign, const struct outside *from, size_t n)
 {
     for (size_t r = 0; r < n; r++) {
@@ -59,8 +59,8 @@ static void measure(struct segments *s, size_t n)
     }
 }
 
-/* Seconds per rank that the others wait for the longest rank: its excess, but no more than their
- * waiting in the collectives and their time in message calls. */
+/* Seconds per rank that others wait for the rank with the longest time: its excess, but at most
+ * their waiting in the collectives plus their time in message calls. */
 static double cost_of(const struct profile *p, const struct segments *s)
 {
     double wait = s->end ? (double)s->end->wait_ns : 0;
@@ -70,8 +70,8 @@ static double cost_of(const struct profile *p, const struct segments *s)
     return fmin(s->excess, 1e-9 * wait / (double)p->ranks.n);
 }
 
-/* The lower end of the 95 % interval of COST, from its parts; NaN if less than half of the excess
- * is known by parts. */
+/* The lower end of the 95 % interval of COST, from the parts of the excess; NaN if less than half
+ * of the excess is known by parts. */
 static double low_of(const struct segments *s, double cost)
 {
     double sum = 0;
@@ -88,11 +88,11 @@ static bool is_slow(const struct profile *p, const bool *slow, uint32_t rank)
     return i < p->ranks.n && slow[i];
 }
 
-/* The call in which other ranks wait longest for the slow ranks; NULL if the waiting in none
- * reaches a tenth of COST, seconds per rank. The waiting in a call is the time of all ranks beyond
- * that of the rank with the least time, or all time if no slow rank calls it. A call in which all
- * ranks take part and one that is not slow has the least time is the last choice: others wait for
- * it, too. */
+/* The call in which other ranks wait longest for the slow ranks; NULL if the waiting is below a
+ * tenth of COST, seconds per rank, in every call. The waiting in a call is the time of all ranks
+ * beyond that of the rank with the least time, or all time if no slow rank calls it. The last
+ * choice is a call of all ranks in which a rank that is not slow has the least time: others wait
+ * for that rank, too. */
 static const struct profile_group *longest_wait(const struct profile *p, const bool *slow,
                                                 double cost)
 {

@@ -96,8 +96,8 @@ static size_t common_length(const char *a, const char *b)
     return n;
 }
 
-/* The first frames of PATH, so many that they differ from those of a path with the same first
- * COMMON characters. Release by free(). */
+/* The fewest first frames of PATH that differ from the frames of another path, with which PATH has
+ * the first COMMON characters in common. Release by free(). */
 static char *shortest(const char *path, size_t common)
 {
     const char *end = common < strlen(path) ? strstr(path + common + (common > 0), caller) : NULL;

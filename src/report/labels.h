@@ -18,7 +18,7 @@ const char *hosts_text(const struct profile *p, char text[HOSTS_TEXT]);
 int frame_label(const struct profile *p, const struct profile_frame *f, char *text, size_t room);
 
 /* The labels of the application's own frames, innermost first; "" if none is known. FUNCTIONS: only
- * the functions' names, which compare SITE with that of an edited program. */
+ * the functions' names, which compare SITE with a call site of an edited program. */
 void site_path(const struct profile *p, uint32_t site, bool functions, char *text, size_t room);
 
 /* "MPI_COMM_WORLD", a name that the application gave, or "4 ranks from 0, made at x.c:12 main". */

@@ -142,7 +142,7 @@ static void write_full(const struct view *v, FILE *out, const struct report_opti
     document_free(d);
 }
 
-/* Instead of an empty TABLE: the option of `collprof run` that records it, or why --tune failed. */
+/* Writes, for an empty TABLE, the `collprof run` option that fills it, or why --tune failed. */
 static void write_missing(const struct view *v, FILE *out, const struct report_table *table)
 {
     const bool recorded = v->p->trace.on && table->option && !strcmp(table->option, "--trace");

@@ -5,15 +5,15 @@
 #include "report/tables.h"
 
 struct report_options {
-    bool full;                        /* every table; otherwise one screen */
+    bool full;                        /* every table; false: a summary on one screen */
     const struct report_table *table; /* only this table; or NULL */
     struct text_options text;         /* ROWS 0: 20; WIDTH 0: that of report_width() */
-    const char *directory;            /* of the run, for the advice "Next"; NULL if unknown */
+    const char *directory; /* of the run's results, for the advice "Next"; NULL: unknown */
     bool explained; /* src/verdict has printed why the run failed: the screen shows no findings */
 };
 enum { REPORT_LEAST_WIDTH = 80, REPORT_LINES = 25 };
 
-/* Writes at most REPORT_LINES lines, if the width allows it. */
+/* Writes V's report on one screen: at most REPORT_LINES lines, if the width allows it. */
 void screen_write(const struct view *v, FILE *out, const struct report_options *o);
 
 /* The time in MPI: "1.2 s per rank, 34 % of the run". Returns TEXT. */
@@ -33,14 +33,14 @@ void report_text(const struct profile *p, FILE *out, const struct report_options
  * report/tables.h. Release by document_free(). */
 struct document *report_document(const struct profile *p, const struct report_options *o);
 
-/* The width of the terminal OUT, otherwise COLUMNS, otherwise 80; at least 80. */
+/* The width of the terminal OUT, or else the environment variable COLUMNS, or 80; at least 80. */
 size_t report_width(FILE *out);
 
 /* profile_write() with the findings as "diagnosis". */
 void report_json_write(const struct profile *p, FILE *out);
 
-/* Whether CHANGE is "balance:SITE", "faster:SITE,PERCENT", "no-transfer" or "bcast:TREE". Any SITE
- * is valid here. */
+/* Whether CHANGE is "balance:SITE", "faster:SITE,PERCENT", "no-transfer" or "bcast:TREE". Does not
+ * check SITE. */
 bool report_change_is_valid(const char *change);
 
 /* Writes one line: the predicted wall time with CHANGE, which must be valid. TRACE: from

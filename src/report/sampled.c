@@ -11,9 +11,8 @@
  * unknown. */
 struct sampled_function {
     const struct profile_sample *in;    /* one of the samples: has the rank and the segment */
-    const struct profile_frame *called; /* called by the code between the two MPI calls */
-    const struct profile_frame *frame;  /* the innermost one with debugging information, at its
-                                           most frequent line */
+    const struct profile_frame *called; /* function called by the code between the calls */
+    const struct profile_frame *frame;  /* innermost with debug info, at its most frequent line */
     double ns;                          /* processor time */
 };
 
@@ -37,8 +36,8 @@ static bool is_on_stack(const struct profile *p, uint32_t site, const struct pro
 }
 
 /* CALLED is the outermost function that is not on the stack of the MPI calls before and after:
- * those run throughout the segment. FRAME has debugging information: a function without, as of the
- * C library, says less to the user than its caller. */
+ * functions on these stacks run throughout the segment. FRAME has debugging information: a function
+ * without, as of the C library, says less to the user than its caller. */
 static struct sampled_function function_of(const struct profile *p, const struct profile_sample *x)
 {
     struct sampled_function f = {.in = x, .ns = (double)x->ns};
@@ -52,7 +51,7 @@ static struct sampled_function function_of(const struct profile *p, const struct
     while (called < s->depth && !is_on_stack(p, x->from_site, &s->frame[called]) &&
            !is_on_stack(p, x->site, &s->frame[called]))
         called++;
-    /* If the recorded stack is too short to contain CALLED, FRAME takes its place. */
+    /* If the recorded stack is too short to contain CALLED, FRAME is used as CALLED. */
     f.frame = &s->frame[own];
     f.called = &s->frame[called < s->depth && called > own ? called - 1 : own];
     return f;
@@ -68,7 +67,7 @@ COMPARISON(by_function, struct sampled_function,
            strcmp(name_of(x->called), name_of(y->called)) ?: by_segment(x->in, y->in)
                ?: ORDER(x->in->rank, y->in->rank) ?: strcmp(name_of(x->frame), name_of(y->frame)))
 
-/* The longest of equal functions comes first, since its line represents them. */
+/* Of rows with equal functions the longest comes first, since its line represents the function. */
 COMPARISON(longest_first, struct sampled_function,
            by_function(x, y) ?: ORDER(y->ns, x->ns) ?: ORDER(x->in, y->in))
 
@@ -90,7 +89,7 @@ static struct sampled sampled_functions(const struct profile *p)
 struct sample_comparison {
     const struct view *v;
     const bool *slow;
-    double ranks[2]; /* number of the others, and of slow ranks */
+    double ranks[2]; /* [0]: number of ranks that are not slow; [1]: of slow ranks */
 };
 
 static bool is_slow(const struct sample_comparison *c, const struct sampled_function *f)
@@ -136,7 +135,7 @@ static const struct sampled_function *longest_row(const struct sample_comparison
     return found;
 }
 
-/* "work at w.c:8, most often in w.c:5 spin, between A and B" */
+/* Sets TEXT to, for example, "work at w.c:8, most often in w.c:5 spin, between A and B". */
 static void put_text(const struct sample_comparison *c, const struct sampled_function *f,
                      const struct sampled_function *end, bool with_calls, double ns, char *text)
 {
@@ -164,7 +163,7 @@ static bool is_between(const struct profile_sample *s, const struct root_cause *
                   s->site == c->site && s->operation == c->operation);
 }
 
-/* Whether every rank has samples: one without them would seem to execute nothing. */
+/* Whether every rank has samples: a rank without samples would seem to execute nothing. */
 static bool all_sampled(const struct profile *p)
 {
     bool all = true;

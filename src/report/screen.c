@@ -190,7 +190,7 @@ static void find_algorithms(struct screen *s)
     }
 }
 
-/* Below the table, since the screen is too narrow for a column of algorithms. */
+/* Writes algorithms below the table, since the screen is too narrow for a column of them. */
 static void put_algorithms(struct screen *s)
 {
     if (*s->algorithms &&
@@ -234,7 +234,7 @@ void screen_write(const struct view *v, FILE *out, const struct report_options *
     find_algorithms(&s);
     screen_title(v, out, o);
     s.lines++;
-    /* Of a deadlock the verdict has named the calls, and waiting times mean nothing. */
+    /* If EXPLAINED, as for a deadlock, src/verdict named the calls; waiting times mean nothing. */
     if (!o->explained) {
         put_first(&s);
         put_where(&s);

@@ -8,8 +8,8 @@
 #include "report/labels.h"
 
 /* Where the time of a run is spent: POP's parallel efficiency and its factors. Useful time is time
- * outside of MPI. With C(r) of rank r, over n ranks, and the run time T, from MPI_Init to
- * MPI_Finalize of the slowest rank, both without experiments (--ack and others):
+ * outside of MPI. With the useful time C(r) of rank r, n ranks, and the run time T from MPI_Init to
+ * MPI_Finalize of the slowest rank, C and T without experiments (--ack and others):
  *   load balance = mean C / max C     communication efficiency = max C / T
  *   parallel efficiency = mean C / T = load balance x communication efficiency
  * With a trace, and T0 the run time of its replay on an ideal network:
@@ -34,15 +34,15 @@ enum { EFFICIENCY_TEXT = 120 };
 const char *efficiency_text(const struct efficiency *e, char text[EFFICIENCY_TEXT]);
 
 /* PART: the parts of a rank's wall time, ns: outside of MPI; waiting, a lower bound; messages,
- * collectives and other time in MPI; experiments. NaN: unknown, as for a rank that was killed in a
- * call; no experiments. MOST: as in struct efficiency. */
+ * collectives and other time in MPI; experiments (NaN: none were made). NaN: unknown, as for a rank
+ * that was killed in a call. MOST: as in struct efficiency. */
 enum { RANK_PARTS = 6 };
 void rank_parts(const struct profile_rank *r, double most, double part[RANK_PARTS]);
 
 /* A profile, with values that are computed once for all tables. */
 struct view {
     const struct profile *p;
-    double mpi_ns; /* sum over all ranks; NaN if unknown for some */
+    double mpi_ns; /* time in MPI, sum over all ranks; NaN if unknown for a rank */
     double ranks;  /* at least 1 */
     struct noise noise;
     struct efficiency where;
@@ -60,11 +60,12 @@ const char *algorithm_of(const struct profile *p, uint32_t operation);
 enum { CALL_LABEL = 600 };
 const char *call_label(const struct view *v, uint32_t operation, uint32_t site, const char *none,
                        char text[CALL_LABEL]);
-/* The same, in a text that lasts as long as the innermost block around it. */
+/* call_label() in a text that lasts as long as the innermost block around the macro. */
 #define AS_CALL(v, operation, site, none)                                                          \
     call_label(v, operation, site, none, (char[CALL_LABEL]){0})
 
-/* A column that is always shown; one that narrow text leaves out; one of texts that may be cut. */
+/* COLUMN: always shown; OPTIONAL: left out of narrow text; NAME: column of texts that may be cut.
+ */
 #define COLUMN(name, kind, head, meaning)                                                          \
     {                                                                                              \
         name, NULL, COLUMN_##kind, 0, meaning, head, 0                                             \
@@ -88,7 +89,7 @@ void fill_samples(struct table *t, const struct view *v);
 
 struct report_table {
     const char *name, *title;
-    const char *option; /* of `collprof run`, without which the table is empty; NULL: none */
+    const char *option; /* option of `collprof run` without which the table is empty; or NULL */
     const struct column *columns;
     size_t n_columns;
     void (*fill)(struct table *t, const struct view *v); /* adds the rows, in any order */
