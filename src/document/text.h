@@ -14,7 +14,7 @@ struct text_options {
     bool explain;  /* the meaning of each column follows its table */
 };
 
-/* Writes facts, findings and the tables that have rows; with COMMENTS findings, all tables, and
+/* Writes facts, findings and the tables that have rows; with COMMENTS: findings, then all tables,
  * then facts. */
 void document_text_write(const struct document *d, FILE *out, const struct text_options *o);
 

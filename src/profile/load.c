@@ -11,7 +11,7 @@
 
 bool records_find(glob_t *records, const char *directory)
 {
-    FREED char *real = realpath(directory, NULL); /* a next run may change the link meanwhile */
+    FREED char *real = realpath(directory, NULL); /* if a link, the next run may change it */
     char inside[4200];
     snprintf(inside, sizeof inside, "%.4100s/.", real ? real : "");
     if (!real || access(inside, R_OK))
@@ -90,8 +90,7 @@ static void conclude(struct profile *p, const char *directory)
     say_missing(p);
     for (size_t i = 0; i < p->ranks.n; i++)
         p->crashed = p->crashed || p->ranks.at[i].state != LEDGER_FINALIZED;
-    if (p->crashed) /* a run with MPI sessions alone ends well and leaves ledgers to be merged here
-                     */
+    if (p->crashed) /* not for runs with MPI sessions alone, which end well without a profile */
         profile_warn(p, "made from the raw records in %s: the run did not write its profile",
                      directory);
     profile_symbolize(p);

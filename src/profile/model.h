@@ -138,7 +138,7 @@ void profile_sort(struct profile *p);
 /* Rebuilds p->index after rows have moved. */
 void profile_reindex(struct profile *p);
 
-/* Removes collective instances by ledger_is_sampled() until at most LIMIT rows are left. Which ones
+/* Removes collective instances by ledger_is_sampled() until at most LIMIT rows are left. Which rows
  * remain depends only on the set of rows, not on the order of merging. */
 void profile_thin_instances(struct profile *p, uint32_t limit);
 
@@ -149,8 +149,8 @@ void profile_thin_trace(struct profile *p, size_t limit);
  * with the least bytes. */
 void profile_limit_peers(struct profile *p, size_t limit);
 
-/* Above LIMIT, removes channels with as many messages sent as received, of the same
- * types. If too many remain, removes all and sets p->unbalanced. */
+/* Above LIMIT rows, removes channels whose sends and receives agree in number and datatypes. If too
+ * many rows remain, removes all and sets p->unbalanced. */
 void profile_limit_balances(struct profile *p, size_t limit);
 
 /* Computes p->arrivals from the events of collectives. */

@@ -138,8 +138,7 @@ double profile_mpi_ns(const struct profile *p)
 
 const char *profile_started(const struct profile *p, const char *format, char text[64])
 {
-    /* A simulated run starts at 0; a damaged profile may have a date for which time_t is too small.
-     */
+    /* A simulated run starts at 0; a damaged profile may have a date that exceeds time_t. */
     bool known = p->started_unix >= 86400 && p->started_unix < 1e11;
     time_t started = known ? (time_t)p->started_unix : 0;
     struct tm local;

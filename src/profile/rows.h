@@ -56,7 +56,7 @@ F(messages_lost, NULL, U32, FIRST)          /* counts by communicator and tag ar
 F(grow_error, "grow_error", U32, FIRST)     /* errno if the record could not grow; otherwise 0 */
 /* The process was killed in a call at an unknown time: its time in MPI is unknown. */
 F(in_call, "in_call", BOOL, FIRST)
-/* As in struct noise_totals; negative if unknown, as for a killed process. */
+/* See struct noise_totals (base/noise.h). Negative: unknown, as for a killed process. */
 F(cpu_ns, "cpu_ns", MAYBE, FIRST)
 F(delayed_ns, "delayed_ns", MAYBE, FIRST)
 F(call_ns, "call_ns", REAL, FIRST) /* ns that recording adds to a call; 0: not measured */
@@ -185,8 +185,8 @@ F(cost_rank, "cost_rank", INDEX, FIRST)     /* world rank for which others waite
 F(cost_ns, "cost_ns", U64, FIRST)           /* part of wait_ns spent waiting for cost_rank */
 F(cost_low_ns, "cost_low_ns", MAYBE, FIRST) /* lower end of its 95 % interval: noise_least() */
 F(late, "late_ns", JSON, FIRST) /* by rank in COMM: median of its entry minus the first entry */
-/* If all ranks are members: by rank, the time outside of MPI between these collectives and those
- * before them, in NOISE_PARTS consecutive parts; in one part if there are fewer instances. */
+/* If all ranks are members: by rank, the time outside of MPI from the previous collective to each
+ * of these, in NOISE_PARTS sums over consecutive instances; in one sum if there are fewer. */
 F(outside, "outside_ns", JSON, FIRST)
 END()
 

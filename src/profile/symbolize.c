@@ -66,8 +66,8 @@ static bool is_python(const char *program)
     return !strncmp(text_base_of(program), "python", 6) || strstr(program, " (python");
 }
 
-/* Warns if no frame of a Python program was recorded: to compile the interpreter with debug
- * information, as other programs are advised, would not help. */
+/* Warns if no frame of a Python program was recorded: the advice for other programs, to compile
+ * with debug information, would not help. */
 static void judge_python(struct profile *p)
 {
     bool frames = false, program = false;

@@ -98,8 +98,8 @@ static bool is_slow(const struct sample_comparison *c, const struct sampled_func
     return i < c->v->p->ranks.n && c->slow[i];
 }
 
-/* How much longer slow ranks execute the functions [F, END) than others, ns per rank; 0 below three
- * standard deviations, with numbers of samples as Poisson variables. */
+/* How much longer slow ranks execute the functions [F, END) than others, ns per rank; 0 if below
+ * three standard deviations, where the number of samples is a Poisson variable. */
 static double longer(const struct sample_comparison *c, const struct sampled_function *f,
                      const struct sampled_function *end)
 {

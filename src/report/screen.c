@@ -90,8 +90,7 @@ static void put_where(struct screen *s)
         put_text(s, "Time in MPI: ", mpi_text(s->v, factors));
 }
 
-/* Whether F is printed above all figures: an error, or a doubt about a run that ended abnormally.
- */
+/* Whether F is printed above all results: an error, or a doubt if the run ended abnormally. */
 static bool comes_first(const struct screen *s, const json_t *f)
 {
     const char *severity = json_text_at(f, "severity");

@@ -64,8 +64,7 @@ const char *call_label(const struct view *v, uint32_t operation, uint32_t site, 
 #define AS_CALL(v, operation, site, none)                                                          \
     call_label(v, operation, site, none, (char[CALL_LABEL]){0})
 
-/* COLUMN: always shown; OPTIONAL: left out of narrow text; NAME: column of texts that may be cut.
- */
+/* COLUMN: always shown; OPTIONAL: left out of narrow text; NAME: has texts that may be cut. */
 #define COLUMN(name, kind, head, meaning)                                                          \
     {                                                                                              \
         name, NULL, COLUMN_##kind, 0, meaning, head, 0                                             \

@@ -30,7 +30,7 @@ struct selection {
     char left[CALL_LABEL], entered[CALL_LABEL];
 };
 
-/* Whether NAME is the call of OPERATION at SITE: "FILE:LINE", the site's label ("FILE:LINE
+/* Whether NAME names the call of OPERATION at SITE, by "FILE:LINE", the site's label ("FILE:LINE
  * FUNCTION"), or call_label(). */
 static bool is_named(const struct selection *s, const char *name, uint32_t operation, uint32_t site)
 {
