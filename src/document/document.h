@@ -43,8 +43,8 @@ enum column_kind {
     COLUMN_TEXT,
     COLUMN_INTEGER, /* printed as it is, in UNIT */
     COLUMN_REAL,    /* printed as it is, in UNIT, with DECIMALS */
-    COLUMN_TIME,    /* given in seconds; "1.23ms" in text, microseconds in data */
-    COLUMN_BYTES,   /* "64KiB" in text, bytes in data */
+    COLUMN_TIME,    /* given in seconds; "1.23ms" in text, microseconds in CSV and JSON */
+    COLUMN_BYTES,   /* "64KiB" in text, bytes in CSV and JSON */
     COLUMN_COUNT,   /* "12,345" in text */
     COLUMN_SHARE,   /* percent; "12.3%" in text */
     COLUMN_RANK     /* a negative rank is an empty cell */

@@ -168,7 +168,7 @@ static void spread_regions(struct profile *p, uint32_t rank)
     }
 }
 
-/* The rank's times by families of calls. Time in MPI does not contain calls that start and end MPI,
+/* Sums the rank's times by families of calls. Time in MPI excludes calls that start and end MPI,
  * which do not communicate for the application. */
 static void sum_calls(struct profile *p)
 {

@@ -37,8 +37,8 @@ static inline double noise_at_least(double cost, double low, double doubt)
 bool noise_matters(double cost, double low, double doubt, double run);
 
 /* Lower end (at least 0) of the 95 % interval of a sum over NOISE_PARTS consecutive parts of the
- * run. The variance is that of differences between neighbours: a phase in which all parts are
- * larger is not noise, a single larger part is. */
+ * run. The variance is estimated by differences between neighbouring parts: a phase in which all
+ * parts are larger is not noise, a single larger part is. */
 enum { NOISE_PARTS = 20 };
 double noise_least(const double part[NOISE_PARTS]);
 

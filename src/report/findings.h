@@ -15,7 +15,7 @@ void findings_add(struct document *d, const struct view *v, const char *director
  * the segments that end at one call site are examined together, and the rest of the run as one
  * segment. All segments in which the same ranks are slow form one imbalance. */
 struct imbalance {
-    bool *slow; /* by index in p->ranks: its time is nearer to the longest than to the mean */
+    bool *slow; /* by index in p->ranks: the rank's time is nearer to the longest than the mean */
     size_t n_slow;
     double cost;              /* longest minus mean time outside of MPI, in seconds */
     double low;               /* lower bound of COST: see noise_at_least() */

@@ -140,9 +140,9 @@ static double arrival_others(const struct finding_context *c, const struct profi
 }
 
 /* Adds a finding for each call site at which more than half of the waiting is certainly for one
- * rank, unless an imbalance explains it. The rest of all call sites is one more finding, limited to
- * the typical wait: half of the median time from first to last arrival, which is the mean wait if
- * arrivals are uniformly distributed. */
+ * rank, unless an imbalance explains it. Waiting at all other call sites is one more finding,
+ * limited to the typical wait: half of the median time from first to last arrival, which is the
+ * mean wait if arrivals are uniformly distributed. */
 void find_late_arrivals(struct finding_context *c)
 {
     const struct profile *p = c->v->p;

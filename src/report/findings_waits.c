@@ -101,7 +101,8 @@ static bool is_of_one_rank(const struct segment *s)
 
 /* The key of a finding about three or more late ranks that alternate in a fixed or in a random
  * order, none of which causes half of the waiting in the collective; NULL: neither order. In a
- * random order, at most half the time a rank is followed by the same rank as before. */
+ * random order, the rank that is late next after a given rank is the same as last time in at most
+ * half of the cases. */
 static const char *order_of(const struct segment *s)
 {
     enum { LEAST = 8, LATE_RANKS = 3, TURN_PERCENT = 90, CHANCE_PERCENT = 60 };

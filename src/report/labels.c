@@ -18,7 +18,7 @@ static bool begins(const char *text, const char *with)
     return !strncmp(text, with, strlen(with));
 }
 
-/* Whether F is a frame of MPI (its Fortran interface) or of the layer, which is not shown. */
+/* Whether F is a frame of MPI (its Fortran interface) or the layer: such frames are not shown. */
 static bool is_inner(const struct profile *p, const struct profile_frame *f)
 {
     return begins(module_name(p, f), "libmpi") || begins(module_name(p, f), "libcollprof");
@@ -104,7 +104,7 @@ static char *shortest(const char *path, size_t common)
     return end ? strndup(path, (size_t)(end - path)) : strdup(path);
 }
 
-/* PATH is sorted: the path that shares most with another one is its neighbour. */
+/* PATH is sorted: each path has most characters in common with one of its neighbours. */
 static void put_labels(const struct path *path, size_t n, char **label)
 {
     for (size_t first = 0, end; first < n; first = end) {
