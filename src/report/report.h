@@ -13,7 +13,7 @@ struct report_options {
 };
 enum { REPORT_LEAST_WIDTH = 80, REPORT_LINES = 25 };
 
-/* Writes V's report on one screen: at most REPORT_LINES lines, if the width allows it. */
+/* Writes V's report on one screen: at most REPORT_LINES lines if WIDTH is large enough. */
 void screen_write(const struct view *v, FILE *out, const struct report_options *o);
 
 /* The time in MPI: "1.2 s per rank, 34 % of the run". Returns TEXT. */
