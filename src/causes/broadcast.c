@@ -1,9 +1,9 @@
-/* Predicts broadcasts along another tree. The costs of a message, a gap and a hop, are fitted by
- * least squares to recorded broadcasts along the binomial tree. If a rank and all its ancestors
- * entered before the root, data arrive A gaps and B hops after the root's entry. B is the rank's
- * depth; A adds up over the rank and its ancestors, by the better of two models. IN_TURN: the
- * rank's number among its parent's children (1, 2, ...), if a parent sends to one child after the
- * other. SHARED: the number of its parent's children, if they share the parent's bandwidth. */
+/* Predicts broadcasts along another tree. Two costs of a message, gap and hop, are fitted by least
+ * squares to recorded broadcasts along the binomial tree. If a rank and all its ancestors in the
+ * tree entered before the root, its data arrive A gaps and B hops after the root's entry. B is the
+ * rank's depth. A is a sum over the rank and its ancestors, by the model that fits better. IN_TURN:
+ * a parent sends to one child after the other, so each rank adds its number (1, 2, ...) among its
+ * parent's children. SHARED: children share the parent's bandwidth: each adds their number. */
 #include "causes/graph_inner.h"
 #include "causes/what_if.h"
 
@@ -12,23 +12,23 @@
 
 enum { IN_TURN, SHARED, MODELS };
 struct costs {
-    double aa, ab, bb, ay, by, yy; /* sums of products for the fit; Y: arrival, ns */
+    double aa, ab, bb, ay, by, yy; /* sums of A * A, ...; Y: arrival after the root's entry */
     double gap, hop;               /* costs of a message, ns */
 };
 
 /* All recorded broadcasts of one size. */
 struct broadcasts {
     uint64_t bytes;
-    double root_ns, root_sends; /* sums: time of the roots in these calls, and their messages */
+    double root_ns, root_sends; /* sums over roots: time in MPI_Bcast, ns, and messages sent */
     struct costs of[MODELS];
-    size_t model; /* index of the model that fits better */
+    size_t model; /* index in OF of the model that fits better */
 };
 
 struct replacing {
     struct event_graph *g;
     const struct what_if *w;
     ARRAY(struct broadcasts) sizes;
-    bool unknown; /* some recorded broadcast may have used another tree */
+    bool unknown; /* some recorded broadcast may have used another tree than the binomial tree */
     void (*each)(struct replacing *r, struct broadcasts *b, const uint32_t *member, int n,
                  int root);
 };
@@ -43,7 +43,7 @@ static int children_of(const struct by_rank *tree, int position, int n)
 
 static const struct by_rank *const binomial = &by_rank_trees[BY_RANK_BINOMIAL];
 
-/* Whether the transport saw the messages of the binomial tree: to each child one with all bytes. */
+/* Whether the transport sent the binomial tree's messages: one with all bytes to each child. */
 static bool is_binomial(const struct replacing *r, const uint32_t *member, int n, int root)
 {
     for (int position = 0; position < n; position++) {
@@ -66,7 +66,7 @@ static struct broadcasts *of_size(struct replacing *r, uint64_t bytes)
     return &r->sizes.at[r->sizes.n - 1];
 }
 
-/* Calls R->each for a broadcast that was recorded completely, in one window of a thinned trace. */
+/* Calls R->each for a broadcast that all members recorded, within one window of a thinned trace. */
 static void visit(void *context, const uint32_t *member, size_t n, size_t root)
 {
     struct replacing *r = context;
@@ -110,8 +110,8 @@ static void add_arrival(struct costs *c, double a, double b, double y)
     c->yy += y * y;
 }
 
-/* Adds the arrivals at all descendants of POSITION, which is A gaps and B hops from the root, but
- * not below a rank that entered after the root: it may have delayed them. */
+/* Adds the arrivals at all descendants of POSITION, which is A gaps and B hops from the root. Omits
+ * a rank that entered after the root, and its descendants, whose data it may have delayed. */
 static void add_below(const struct replacing *r, struct broadcasts *x, const uint32_t *member,
                       int n, int root, int position, const double a[MODELS], double b)
 {
@@ -136,8 +136,8 @@ static void add_arrivals(struct replacing *r, struct broadcasts *x, const uint32
     add_below(r, x, member, n, root, 0, (const double[MODELS]){0}, 0);
 }
 
-/* Fits gap and hop; if only their sum is known, as for two ranks, the gap is SENDER_NS. Returns the
- * sum of squared residuals. */
+/* Fits gap and hop. SENDER_NS: the gap if only the sum of both is known, as for two ranks. Returns
+ * the sum of squared residuals. */
 static double fit(struct costs *c, double sender_ns)
 {
     const double det = c->aa * c->bb - c->ab * c->ab;
@@ -148,7 +148,7 @@ static double fit(struct costs *c, double sender_ns)
            2 * c->gap * c->hop * c->ab + c->hop * c->hop * c->bb;
 }
 
-/* Links the members of this broadcast along the other tree, if gap and hop are known. */
+/* Links the members of a broadcast along the tree R->w->tree, if gap and hop are known. */
 static void replace(struct replacing *r, struct broadcasts *x, const uint32_t *member, int n,
                     int root)
 {

@@ -18,11 +18,11 @@ static uint32_t piece_at(struct event_graph *g, const struct root_cause *row)
     return (uint32_t)g->pieces.n - 1;
 }
 
-/* Any call site or any operation, in the key of a group of segments. */
+/* Any call site or any operation, in a piece that represents a group of segments (delays.h). */
 #define ANY_SITE (CAUSES_NONE - 1)
 
-/* The piece of RANK between the calls LEFT and ENTERED, or inside of ENTERED, and its groups. NULL:
- * the run's start or end. */
+/* Finds or adds RANK's piece (graph_inner.h): time between the calls LEFT and ENTERED (NULL: the
+ * run's start or end) or, unless KIND is CAUSE_COMPUTATION, inside of ENTERED. Sets its groups. */
 static uint32_t piece_of(struct event_graph *g, enum cause_kind kind, uint32_t rank,
                          const struct event *left, const struct event *entered)
 {
@@ -74,7 +74,7 @@ struct event_window event_window(const struct event_graph *g, int64_t epoch)
     return w;
 }
 
-/* Adds a call to the last thread (lane): its events are FIRST to END - 1 in t->order. */
+/* Adds the call with the events FIRST to END - 1 in t->order to the thread that was added last. */
 static void add_call(struct event_graph *g, uint32_t first, uint32_t end)
 {
     struct lane *lane = &g->lanes.at[g->lanes.n - 1];

@@ -17,34 +17,34 @@ const char *const cause_names[CAUSE_KINDS] = {[CAUSE_COMPUTATION] = "computation
 struct cost {
     double direct, passed, path;
     uint64_t waits;
-    uint32_t event;         /* event at the call site where most of this waiting occurs */
-    double most;            /* waiting that the piece causes at that call site */
-    double before, squares; /* cost up to the last window; sum of squared costs per window */
-    /* LAST, in the piece that represents a segment on all ranks: the main cause of the latest wait.
-     * NEXT: the main cause that followed this one the last time (follow_turn()). */
+    uint32_t event;         /* event at the call site where the piece causes most waiting */
+    double most;            /* waiting that the piece causes at EVENT's call site */
+    double before, squares; /* cost before this window; sum of each window's squared cost */
+    /* LAST, in the piece that represents a segment on all ranks: its latest main cause of a wait.
+     * NEXT: the main cause that most recently followed this piece (follow_turn()). */
     uint32_t last, next;
     uint64_t followed, in_turn; /* as in struct root_cause */
-    uint32_t farthest;          /* last call of the longest idle wave that this piece causes */
+    uint32_t farthest; /* call at the end of the longest idle wave that this piece causes */
 };
 
 /* What later calls need to know about a replayed call. */
 struct visit {
     uint32_t waiting; /* number of calls that wait for this one and are still to be replayed */
-    struct history *history; /* history of its thread at its entry, until WAITING is 0 */
-    int64_t at;              /* the time at which that history ends */
-    /* If it waited: the piece that is the main cause, the number of waits in its idle wave so far,
-     * and the end of the first of these waits (ns). */
+    struct history *history; /* history of the call's thread at its entry; NULL once WAITING is 0 */
+    int64_t at;              /* time (ns) at which HISTORY ends */
+    /* If the call waited: the piece that is the main cause, the number of waits in the call's idle
+     * wave so far, and the end of the first of these waits (ns). */
     uint32_t cause, hops;
     int64_t wave_ns;
 };
 
-/* State of one thread (lane) in the replay. ENTERED: its history reaches NEXT's entry. BUSY: NEXT
- * is being replayed; a wait for it closes a cycle. */
+/* State of one thread (lane) in the replay. ENTERED: replayed up to NEXT's entry. BUSY: NEXT is
+ * being replayed, so a wait for NEXT would close a cycle of waits. */
 struct cause_thread {
-    uint32_t next; /* the call that is still to be replayed */
+    uint32_t next; /* the call to be replayed next */
     bool entered, busy;
     struct history *history;
-    int64_t at; /* the time at which its history ends */
+    int64_t at; /* time (ns) at which HISTORY ends */
 };
 
 struct search {
@@ -52,17 +52,17 @@ struct search {
     struct visit *visit;         /* state of each call */
     struct cause_thread *thread; /* state of each thread (lane) */
     struct cost *cost;           /* for each piece */
-    ARRAY(double) at_site;       /* cost of a piece in the calls at one call site */
+    ARRAY(double) at_site;       /* cost of one piece at one call site; index: SITE_OF */
     struct index site_of;
     struct delay_balance *balance; /* scratch space of delays_match() */
     struct history_differences delays;
     struct history_pool pool;
     int64_t epoch;
-    struct event_window window; /* the present window; all histories begin at its start */
+    struct event_window window; /* the window being replayed; all histories begin at its start */
     int64_t path_ns;
     size_t windows; /* number of windows that have ended */
     size_t most_nodes;
-    int64_t work; /* number of delays that may still be examined before forget() */
+    int64_t work; /* delays that may still be examined before forget() drops all histories */
 };
 
 static void spend(struct search *s, struct cause_thread *t, uint32_t piece, int64_t until)
@@ -89,7 +89,7 @@ static void forget(struct search *s)
             forget_one(s, &s->visit[i].history, event_call(s->g, i)->lane, s->visit[i].at);
 }
 
-/* Adds COST, which PIECE causes, at the call site of EVENT, where the rank waits. */
+/* Adds COST, which PIECE causes, to the waiting at EVENT's call site. */
 static void add_at_site(struct search *s, uint32_t piece, uint32_t event, double cost)
 {
     struct cost *p = &s->cost[piece];
@@ -118,8 +118,8 @@ static void add_cost(struct search *s, const struct graph_call *c, uint32_t piec
     add_at_site(s, piece, c->event, cost);
 }
 
-/* Adds the wait of CALL to an idle wave: to that of the awaited rank's last wait if that had the
- * same main CAUSE in the same window; otherwise a wave begins. */
+/* Adds the wait of CALL to an idle wave: to the wave of the awaited rank's preceding wait if that
+ * wait had the same main CAUSE in the same window; otherwise the wait starts a wave. */
 static void follow_wave(struct search *s, uint32_t call, uint32_t cause)
 {
     const struct graph_call *c = event_call(s->g, call);
@@ -138,8 +138,8 @@ static void follow_wave(struct search *s, uint32_t call, uint32_t cause)
         p->farthest = call + 1;
 }
 
-/* Counts how often the main cause moves to another rank of the same segment (FOLLOWED), and how
- * often to the same rank as the time before (IN_TURN). */
+/* Counts how often a segment's main cause moves to another rank (FOLLOWED), and how often to the
+ * same rank as at its previous move from the same rank (IN_TURN). */
 static void follow_turn(struct search *s, uint32_t cause)
 {
     struct cost *group = &s->cost[s->g->groups_of.at[cause].piece[MATCH_SEGMENT]];
@@ -152,8 +152,8 @@ static void follow_turn(struct search *s, uint32_t cause)
     group->last = cause + 1;
 }
 
-/* Charges the wait of C to its delays: segments with more time in LATE, the history of the awaited
- * rank at the end of the wait, than in OWN, that of the waiting rank at its start. */
+/* Charges the wait of C to its delays: segments with more time in LATE, the awaited rank's history
+ * at the end of the wait, than in OWN, the waiting rank's history at the start of the wait. */
 static void distribute(struct search *s, const struct graph_call *c, const struct history *late,
                        const struct history *own)
 {
@@ -184,8 +184,8 @@ static void distribute(struct search *s, const struct graph_call *c, const struc
     follow_turn(s, first);
 }
 
-/* Extends the history of T to the entry of its next call. Stores the history in the call if other
- * calls wait for this entry. */
+/* Extends T's history to its next call's entry; stores it there if other calls wait for the
+ * entry. */
 static void enter_call(struct search *s, struct cause_thread *t)
 {
     const struct graph_call *c = event_call(s->g, t->next);
@@ -201,9 +201,9 @@ static void enter_call(struct search *s, struct cause_thread *t)
 
 static void replay_call(struct search *s, struct cause_thread *t);
 
-/* The history of the awaited thread when it entered the call that ended the wait of C; *AT: its end
- * (ns). The caller releases it by history_end(). NULL: unknown; in a cycle of waits, which equal
- * entry and exit times allow, it is unknown at one call. */
+/* The history of the awaited thread at its entry into the call that ended the wait of C; *AT: the
+ * history's end (ns). Release by history_end(). NULL: unknown, as for one call in a cycle of waits
+ * (possible if entries and exits have equal times). */
 static struct history *awaited_history(struct search *s, const struct graph_call *c, int64_t *at)
 {
     if (c->awaited == CAUSES_NONE)
@@ -246,8 +246,7 @@ static void replay_call(struct search *s, struct cause_thread *t)
     t->entered = t->busy = false;
 }
 
-/* Whether LANE has ended and belongs to the last rank to finish: then the time after its last call
- * is on the critical path. */
+/* Whether LANE has ended and its rank ends the run: then LANE's tail is critical. */
 static bool is_last(const struct search *s, size_t lane)
 {
     const struct lane *x = &s->g->lanes.at[lane];
@@ -389,7 +388,7 @@ bool causes_add_up(const struct root_cause *rows, size_t n, uint64_t wait_ns, in
         cost += (double)rows[i].direct_ns + (double)rows[i].passed_ns;
         path += (double)rows[i].path_ns;
     }
-    /* Pieces below 0.5 ns have no row. A millionth of the sum covers them. */
+    /* Pieces with a cost below 0.5 ns have no row; a millionth of the sum allows for these. */
     return fabs(cost - (double)wait_ns) <= (double)n + 1e-6 * (double)wait_ns &&
            fabs(path - (double)path_ns) <= (double)n + 1e-6 * (double)path_ns;
 }

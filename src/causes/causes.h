@@ -7,11 +7,11 @@
  * Time that both histories contain cancels. So the wait is the sum over all segments (the time
  * between two call sites, on any rank) of the time in q's history minus the time in r's. Segments
  * with more time in q's history are the delays: each is charged a part of the wait in proportion to
- * its excess, and within a segment the ranks in q's history that take longer than those in r's on
- * average. This traces a wait through all ranks that propagate it. It generalizes delay costs
- * (Boehme, Geimer, Arnold, Voigtlaender, Wolf, ACM TOPC 3(2), 2016): a cost is direct (short-term)
- * if r waited for the delayed rank itself, otherwise passed on (long-term). The critical path is
- * the history of the last rank to finish, at its end. */
+ * its excess, within a segment the ranks in q's history that take longer than r's ranks on average.
+ * This traces a wait through all ranks that propagate it. It generalizes delay costs (Boehme,
+ * Geimer, Arnold, Voigtlaender, Wolf, ACM TOPC 3(2), 2016): a cost is direct (short-term) if r
+ * waited for the delayed rank itself, otherwise passed on (long-term). The critical path is the
+ * history of the last rank to finish, at its end. */
 #pragma once
 
 #include "causes/graph.h"
@@ -21,12 +21,13 @@ extern const char *const cause_names[CAUSE_KINDS]; /* names for tables: "computa
 struct causes {
     struct root_cause *rows; /* sorted by descending cost; at most CAUSES_ROWS; release by free() */
     size_t n;
-    int64_t path_ns; /* length of the critical path; of a thinned trace: in its recorded windows */
+    int64_t path_ns; /* length of the critical path; of a thinned trace: summed over its windows */
 };
 
 /* Limits of memory and time. CAUSES_NODES: nodes of all histories (272 bytes each), or 5 per thread
- * if more. The search may examine CAUSES_WORK delays, and CAUSES_DELAYS more for each wait. Beyond
- * these limits, all earlier time is charged to CAUSE_UNKNOWN. CAUSES_ROWS: rows of the result. */
+ * if that is more. The search may examine CAUSES_WORK delays, and CAUSES_DELAYS more for each wait.
+ * Beyond these limits, all earlier time is charged to CAUSE_UNKNOWN. CAUSES_ROWS: rows of the
+ * result. */
 enum { CAUSES_ROWS = 1024, CAUSES_NODES = 1 << 18, CAUSES_DELAYS = 256, CAUSES_WORK = 1 << 22 };
 
 /* Fills C from G. Allocates the nodes and at most 100 bytes per call (base/memory.h): with the

@@ -2,14 +2,14 @@
 
 #include <math.h>
 
-/* The excess of D over the mean time of equally many executions in the other history, ns. */
+/* How much longer delay D is than as many executions take on average in the other history, ns. */
 static double weight_of(const struct delay_balance *b, const struct history_difference *d)
 {
     return b->less > 0 ? fmax(0, d->ns - fmax(0, d->count) * b->squares / b->less) : d->ns;
 }
 
-/* The share of LESS to subtract: that of as many executions as MORE has. The rest may match other
- * delays by the next rule; the last rule subtracts all. */
+/* The share of LESS to subtract from MORE: of as many executions as MORE has. The rest of LESS may
+ * match other delays by the next rule; the last rule subtracts all of LESS. */
 static double matched_share(const struct delay_balance *b, enum matching m)
 {
     if (m + 1 == MATCHINGS || !(b->less_count > b->more_count))
@@ -17,8 +17,8 @@ static double matched_share(const struct delay_balance *b, enum matching m)
     return b->more_count / b->less_count;
 }
 
-/* The part of delay D that remains if LEFT ns of its group remain. Its excess over the mean is
- * subtracted last, so that slow executions are charged rather than all. */
+/* The part of delay D that remains if LEFT ns of its group's delays remain, ns. D's excess over the
+ * mean, weight_of(), is subtracted last, so that slow executions are charged rather than all. */
 static double left_of(const struct delay_balance *b, const struct history_difference *d,
                       double left)
 {

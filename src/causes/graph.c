@@ -49,8 +49,8 @@ static void link_collective(void *context, const uint32_t *member, size_t n, siz
     }
 }
 
-/* The event of CALL that was enabled last, and when (*ENABLED, ns). CAUSES_NONE: for all of its
- * events it is unknown what they wait for. */
+/* The event of CALL that was enabled last, and when (*ENABLED, ns). CAUSES_NONE: it is unknown for
+ * all events of CALL what they wait for. */
 static uint32_t last_enabled(const struct event_graph *g, uint32_t call, int64_t *enabled)
 {
     uint32_t last = CAUSES_NONE;
@@ -89,7 +89,7 @@ static struct event_class *class_at(const struct event_graph *g, uint64_t hash)
     return at == UINT32_MAX ? NULL : &g->classes.at[at];
 }
 
-/* Adds a duration of A's call, in ns, to its classes; BOUND: the duration was at most NS. */
+/* Adds NS, the duration WHICH of A's call, to A's classes; BOUND: NS is only an upper bound. */
 static void class_add(struct event_graph *g, const struct event *a, enum which_duration which,
                       int64_t ns, bool bound)
 {
@@ -110,8 +110,8 @@ static void class_add(struct event_graph *g, const struct event *a, enum which_d
     }
 }
 
-/* The mean duration (ns) of the most similar calls; if that is unknown, the least upper bound from
- * calls with as many bytes and members; negative: unknown. */
+/* The mean duration WHICH (ns) of the calls most similar to A's; if there are none, the least upper
+ * bound from calls with as many bytes and members; negative: unknown. */
 static int64_t class_mean(const struct event_graph *g, const struct event *a,
                           enum which_duration which)
 {
@@ -218,7 +218,7 @@ void event_graph_close(struct event_graph *g)
     free(g);
 }
 
-/* For each piece the mean duration of those that end by TIME; negative if there is none. */
+/* For each piece, the mean duration (ns) of its executions that end by TIME; negative: none. */
 static double *mean_computation(const struct event_graph *g, int64_t time)
 {
     double *mean = memory_alloc((g->pieces.n + 1) * sizeof *mean);

@@ -6,16 +6,16 @@
  *
  * A message is enabled by the entry of its send and by the posting of its receive, a send that
  * waits for its receive by that posting, and a collective by the entries of the members that the
- * caller depends on. The recorded exit determines the larger term, LEAST or TRANSFER; the other one
- * is estimated from similar calls in which it was larger. So a replay with the recorded durations
- * reproduces all exits, if all dependences are known. */
+ * caller depends on. The recorded exit determines LEAST or TRANSFER, whichever is in the larger
+ * term; the other duration is estimated from similar calls in which its term was larger. So a
+ * replay with the recorded durations reproduces all exits, if all dependences are known. */
 #pragma once
 
 #include "base/array.h"
 #include "causes/delays.h"
 #include "causes/graph.h"
 
-/* Durations in ns: as recorded, and in the next replay. */
+/* A duration in ns: as recorded, and as the next replay uses it. */
 struct duration {
     int64_t recorded, changed;
 };
@@ -23,37 +23,36 @@ struct duration {
 /* One MPI call. Times in ns. */
 struct graph_call {
     int64_t entry, exit, until; /* UNTIL: end of the call's wait; ENTRY if it did not wait */
-    int64_t replayed;           /* entry of the call in the present replay, or EVENT_UNSET */
+    int64_t replayed;           /* entry in the present replay; EVENT_UNSET: not yet replayed */
     struct duration compute, least;
     int64_t epoch; /* number of the window of a thinned trace, otherwise 0 */
     uint32_t lane;
     uint32_t first, end;     /* the call's events in timeline.order: FIRST to END - 1 */
-    uint32_t event;          /* the event that ended the wait; any if it did not wait */
+    uint32_t event;          /* the event that ended the wait; the first if the call did not wait */
     uint32_t before, inside; /* pieces (event_graph.pieces) before the call and in it */
-    uint32_t awaited; /* the call with whose entry the wait ended; CAUSES_NONE: unknown, or it
-                         did not wait */
-    uint32_t waited;  /* the last call before it in its thread that waited, plus one; 0: none */
+    uint32_t awaited; /* the call whose entry ended the wait; CAUSES_NONE: unknown, or no wait */
+    uint32_t waited;  /* its thread's most recent earlier call that waited, plus one; 0: none */
 };
 
-/* A thread of a rank. Its calls are BEGIN to END - 1. */
+/* A thread of a rank. Its calls in event_graph.calls are BEGIN to END - 1. */
 struct lane {
     uint32_t begin, end;
     uint32_t rank;
-    uint32_t unknown, tail; /* pieces: for unknown time; for time after the last call */
-    /* In a replay, of its last call in this window: recorded exit, replayed minus recorded exit. */
+    uint32_t unknown, tail; /* pieces: of unknown time; of the time after its last call */
+    /* Of the call replayed last in this window: recorded exit; replayed minus recorded exit. */
     int64_t exit, shift;
 };
 
 /* What an event waits for. */
 struct event_link {
     uint32_t call;    /* index of the event's call */
-    uint32_t entered; /* call whose entry it waits for, or EVENT_GROUP + a group; or CAUSES_NONE */
-    uint32_t posted;  /* the call that posted it, if it is another one; otherwise CAUSES_NONE */
+    uint32_t entered; /* call whose entry it waits for; EVENT_GROUP + i: group i; or CAUSES_NONE */
+    uint32_t posted;  /* the call that posted the operation, if not CALL; otherwise CAUSES_NONE */
     struct duration transfer;
-    /* REPLAYED: a member of a broadcast that is replayed along another tree. Durations in ns. */
+    /* REPLAYED: the event is of a broadcast that is replayed along another tree. Times in ns. */
     bool replayed;
-    uint32_t parent;    /* the event from which its data come; CAUSES_NONE: it is the root */
-    int64_t arrives_ns; /* after PARENT had entered the call and had the data */
+    uint32_t parent;    /* event of the member that sends the data; CAUSES_NONE: this is the root */
+    int64_t arrives_ns; /* how long after PARENT has entered and has the data, these arrive */
     int64_t sends_ns;   /* time for which this member then sends to its children */
 };
 #define EVENT_GROUP (1u << 31)
@@ -61,11 +60,11 @@ struct event_link {
 /* Members of a collective: a range in graph.members. */
 struct event_group {
     uint32_t first, n;
-    int64_t entered; /* the last entry of all members in the present replay, or EVENT_UNSET */
+    int64_t entered; /* members' latest entry in the present replay; EVENT_UNSET: not yet known */
 };
 #define EVENT_UNSET INT64_MIN
 
-/* Sum and number of LEAST or TRANSFER (ns) in similar calls. */
+/* Statistics of LEAST or TRANSFER (ns) over similar calls: sum and number of known durations. */
 struct event_class {
     double sum, n;
     int64_t bound; /* least upper bound, from calls in which the other term was larger */
@@ -115,7 +114,7 @@ static inline bool event_is_first(const struct event_graph *g, uint32_t call)
     return !call || c[-1].lane != c->lane || c[-1].epoch != c->epoch;
 }
 
-/* Begin and end of the window EPOCH of the run. */
+/* Begin and end (ns) of window number EPOCH of a thinned trace; otherwise of the run. */
 struct event_window {
     int64_t from, to;
 };
@@ -130,7 +129,7 @@ void event_calls_read(struct event_graph *g);
 /* Sets the entries of all calls to the recorded ones. */
 void event_enter_recorded(struct event_graph *g);
 
-/* The time at which this event could complete in the present replay, by the entries of the calls
+/* The time (ns) at which EVENT could complete in the present replay, by the entries of the calls
  * that it waits for; link.entered must be known. */
 int64_t event_enabled(const struct event_graph *g, uint32_t event);
 
@@ -145,10 +144,10 @@ void event_graph_extrapolate(struct event_graph *g, int64_t from_ns);
  * overhead in calls, unlimited bandwidth. Calls whose wait is unknown keep their durations. */
 void event_graph_ideal(struct event_graph *g);
 
-/* Replays the calls with these durations. The result is valid until the next replay. */
+/* Replays calls with the durations set above. The result is valid until the next replay. */
 const struct event_replay *event_graph_replay(struct event_graph *g);
 
-/* Makes replays send broadcasts along W's tree, until event_graph_ideal(). Returns NULL or, if the
- * costs of messages are unknown, why. */
+/* Makes replays send broadcasts along the tree of W, until a call of event_graph_ideal(). Returns
+ * NULL or, if the costs of messages are unknown, why. */
 struct what_if;
 const char *event_graph_replace(struct event_graph *g, const struct what_if *w);

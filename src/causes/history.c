@@ -52,7 +52,7 @@ void history_end(struct history_pool *pool, struct history *h)
     pool->nodes--;
 }
 
-/* Makes the node at *H one that no other history shares. */
+/* Replaces the node *H by a copy if other histories share it. Returns the node. */
 static struct history *own_node(struct history_pool *pool, struct history **h, uint32_t level)
 {
     struct history *shared = *h;

@@ -1,6 +1,6 @@
 /* The history of a rank at a time (causes.h): for each key (a segment on one rank) its time in the
- * chain of events that led there. A history is a tree of immutable nodes that histories share: a
- * copy costs nothing, and a comparison skips nodes that both have. */
+ * chain of events that led to the rank's state at that time. A history is a tree of immutable nodes
+ * that histories share: a copy costs nothing, and a comparison skips nodes that both have. */
 #pragma once
 
 #include "base/array.h"
@@ -21,11 +21,11 @@ unsigned history_levels(size_t keys);
 /* Adds NS to the time and 1 to the number of executions that *H has for KEY. */
 void history_add(struct history_pool *pool, struct history **h, uint32_t key, int64_t ns);
 
-/* Adds a reference to H; releases one, and frees nodes that no history uses any more. */
+/* Adds a reference to H (share), or releases one and frees nodes that no history uses (end). */
 struct history *history_share(struct history *h);
 void history_end(struct history_pool *pool, struct history *h);
 
-/* Difference between two histories: COUNT executions (0: they only took longer), NS in all. */
+/* Difference between two histories in one key: COUNT executions (0: equally many), NS in all. */
 struct history_difference {
     uint32_t key;
     double ns, count;

@@ -40,8 +40,8 @@ static int64_t replayed_entry(const struct event_graph *g, uint32_t call)
 {
     const struct graph_call *c = event_call(g, call);
     const int64_t shift = g->lanes.at[c->lane].shift;
-    /* If entries and exits have equal times or clocks differ, CALL may not be replayed yet: its
-     * thread's shift is then assumed. */
+    /* If times are equal or clocks differ, CALL may not be replayed yet: then assume that its entry
+     * is shifted as much as the last replayed exit of its thread. */
     return c->replayed != EVENT_UNSET ? c->replayed : c->entry + (shift == EVENT_UNSET ? 0 : shift);
 }
 
@@ -68,8 +68,8 @@ int64_t event_enabled(const struct event_graph *g, uint32_t event)
     return replayed_entry(g, l->posted);
 }
 
-/* When a broadcast along another tree ends on this event's rank: the data come after each of its
- * ancestors has entered. */
+/* The time at which a broadcast along another tree ends on EVENT's rank: its data arrive after each
+ * of its ancestors in the tree has entered. */
 static int64_t tree_end(const struct event_graph *g, uint32_t event)
 {
     const struct event_link *link = &g->link[event], *x = link;
@@ -102,14 +102,14 @@ static void replay_call(struct event_graph *g, uint32_t call)
         c[1].replayed = exit + c[1].compute.changed;
 }
 
-/* Progress of a replay. FROM (recorded) and REPLAYED_FROM are the start of the present block. */
+/* Progress of a replay. FROM, REPLAYED_FROM: the block's start in recorded and replayed time. */
 struct progress {
     int64_t epoch;
     struct event_window window;
     int64_t from, replayed_from;
 };
 
-/* The rank that ends last; CAUSES_NONE if it is unknown or has no calls in this window. */
+/* The rank that ends the run; CAUSES_NONE if it is unknown or has no calls in this window. */
 static uint32_t last_rank(const struct event_graph *g)
 {
     for (EACH(const struct lane, l, g->lanes))
@@ -118,8 +118,8 @@ static uint32_t last_rank(const struct event_graph *g)
     return CAUSES_NONE;
 }
 
-/* The replayed time when all threads reach the recorded TIME. At the END of a window, only threads
- * of the rank that ends last continue to TIME; the others reach their last exit. */
+/* The replayed time at which all threads have reached the recorded TIME. If TIME is the END of a
+ * window, only threads of the rank that ends the run must reach TIME, others their last exit. */
 static int64_t replayed_time(const struct event_graph *g, int64_t time, bool end)
 {
     const uint32_t last = last_rank(g);
@@ -143,8 +143,7 @@ static void end_block(struct event_graph *g, struct progress *p, int64_t time, b
     p->replayed_from = replayed;
 }
 
-/* A window of a thinned trace counts from its first entry to its last exit, since it is unknown
- * what ranks did outside of these. */
+/* A window of a thinned trace counts from its first entry to its last exit: the rest is unknown. */
 static void end_window(struct event_graph *g, struct progress *p)
 {
     int64_t exit = EVENT_UNSET;

@@ -94,8 +94,8 @@ static uint32_t select_pieces(const struct event_graph *g, const struct what_if 
     return ranks;
 }
 
-/* Balances the selected segments. Divides each rank's executions into as many parts as the rank
- * with the fewest has executions; each part then takes the mean time of all ranks. */
+/* Balances the selected segments. Divides each rank's executions, in order, into as many parts as
+ * the rank with the fewest has executions. Each part then takes its mean time over all ranks. */
 static void balance(struct event_graph *g, const bool *selected)
 {
     size_t *n = memory_alloc((g->lanes.n + 1) * sizeof *n), parts = g->calls.n, ranks = 0;
@@ -142,9 +142,8 @@ static double gain_off(const struct event_replay *r, size_t i)
            (double)(r->recorded_ns - r->replayed_ns) / (double)r->blocks.n;
 }
 
-/* Half the width of the total gain's 95 % interval. Gains of successive blocks correlate, as steps
- * begin in one and end in the next (Newey, West 1987); the variance is at least that of one
- * block. */
+/* Half the width of the total gain's 95 % interval. Gains of successive blocks correlate, as
+ * iterations cross block borders (Newey, West 1987); the variance is at least that of one block. */
 static double gain_error(const struct event_replay *r)
 {
     enum { LAGS = 4 };
@@ -160,7 +159,7 @@ static double gain_error(const struct event_replay *r)
     return stats_student(n - 1) * sqrt(fmax(all, one));
 }
 
-/* Sets the times of P from the present replay. A change also alters transfers, since messages then
+/* Sets the times of P from the present replay. A change also alters transfers, as messages then
  * compete with others: in 95 % of simulated changes by at most TRANSFER_ERROR of their time. */
 static void predict(struct prediction *p, struct event_graph *g)
 {
@@ -203,7 +202,7 @@ bool what_if_predict(struct event_graph *g, const struct what_if *w, struct pred
     return known;
 }
 
-/* --- the best ones --- */
+/* --- the best predictions --- */
 
 bool same_segment(const struct root_cause *a, const struct root_cause *b)
 {
@@ -211,8 +210,8 @@ bool same_segment(const struct root_cause *a, const struct root_cause *b)
            a->site == b->site && a->operation == b->operation;
 }
 
-/* Whether X is to be balanced, by the scope of the prediction. SCOPE_ENTERED leaves out the time
- * before a rank's first MPI call: setup. */
+/* Whether computation X is to be balanced, by the scope of prediction CONTEXT. SCOPE_ENTERED
+ * excludes the time before a rank's first MPI call, which is setup. */
 static bool is_of(const struct root_cause *x, const void *context)
 {
     const struct prediction *p = context;
@@ -223,8 +222,8 @@ static bool is_of(const struct root_cause *x, const void *context)
                                   x->operation == s->operation && x->from_operation != CAUSES_NONE);
 }
 
-/* Sets BEST to the prediction that saves most. Several scopes are tried, since ranks may do the
- * same work between different call sites. False if none saves time. */
+/* Sets BEST to the prediction with the shortest run time. Several scopes are tried, since ranks may
+ * do the same work between different call sites. False if none saves time. */
 static bool predict_balance(struct event_graph *g, struct prediction *best)
 {
     const double recorded = (double)(g->run.last_ns - g->run.first_ns);

@@ -1,4 +1,4 @@
-/* Predicts the run time after a change of program or network, by replaying its graph of events. */
+/* Predicts the run time after a change of program or network, by replaying the events' graph. */
 #pragma once
 
 #include "causes/causes.h"
@@ -22,7 +22,8 @@ struct what_if {
     const void *context;
     /* For WHAT_IF_BROADCAST: */
     const struct by_rank *tree;
-    bool binomial; /* all recorded broadcasts are binomial; otherwise only if TRAFFIC shows it */
+    bool binomial; /* assume that recorded broadcasts are binomial, even if TRAFFIC does not show it
+                    */
     const struct net_traffic *traffic;
     uint32_t broadcast; /* index of the operation MPI_Bcast */
 };
@@ -39,15 +40,15 @@ enum balance_scope {
 
 /* The wall time of the run after a change, with its 95 % interval (NAN: fewer than 4 blocks). */
 struct prediction {
-    struct root_cause segment; /* what is balanced, set by what_if_best() */
+    struct root_cause segment; /* the balanced segment, set by what_if_best() */
     uint32_t scope;            /* enum balance_scope */
     uint32_t ranks;            /* number of ranks that execute changed segments */
     double wall_ns, low_ns, high_ns;
     const char *unknown; /* why the costs of another tree are unknown, or NULL */
 };
 
-/* Replays the graph with the recorded durations, and returns how well that gives the recorded run.
- * Must be called before predictions. The result belongs to G. */
+/* Replays the graph with the recorded durations, and returns how closely this replay reproduces the
+ * run. Must be called before predictions. The result belongs to G. */
 const struct replay_check *what_if_check(struct event_graph *g);
 
 /* Whether A and B are the same segment, on any ranks. */

@@ -6,27 +6,27 @@
 #include "profile/profile.h"
 #include "tune/found.h"
 
-/* Two sets of runs, and what is asked about them. */
+/* Two sets of runs, A and B, and options of their comparison. */
 struct compare_request {
     struct profile *const *run; /* BEFORE runs of A, then AFTER runs of B, at least one of each */
     size_t before, after;
-    struct tuned_set *tuned; /* the runs B used these rules, which gains_add() judges; NULL: none */
+    struct tuned_set *tuned; /* rules that the runs B used, judged by gains_add(); NULL: none */
     const char *const *name; /* name of each run, for the text */
-    double limit; /* largest growth that passes the gate, as a share of the run; NaN: no gate */
+    double limit; /* largest growth that passes the gate, share of the run time; NaN: no gate */
 };
 
-/* What differs significantly between the two sets of runs, causes before consequences: a document
- * of schema collprof-comparison/3 with facts, findings (the first is about the run as a whole), and
- * the table "changes", largest first. *GATE, unless GATE is NULL: the exit status by REQUEST's
- * limit; unchanged without a limit. Allocates as base/memory.h. */
+/* Returns what differs significantly between the two sets of runs, causes before consequences: a
+ * document of schema collprof-comparison/3 with facts, findings (the first is about the run as a
+ * whole), and the table "changes", largest first. *GATE, unless GATE is NULL: the exit status by
+ * REQUEST's limit; unchanged without a limit. Allocates as base/memory.h. */
 struct document *compare_document(const struct compare_request *request, enum status *gate);
 
 /* Compares the results of launches of a benchmark. Process and memory placement differ between
- * launches, so figures vary by more than the interval of one launch. PATH: JSON files of one
- * program, BEFORE launches of A, then AFTER (may be 0) of B. Rows match if the cells before their
- * first figure are equal. A document of schema collprof-launches/2: its table "launches" has, for
- * each figure of each row of the first table, the median over the launches A with its 95 %
- * interval, and the difference to B. NULL with a reason_give() if a file is no such result. */
+ * launches, so results vary by more than the confidence interval of one launch. PATH: JSON files of
+ * one program, BEFORE launches of A, then AFTER (may be 0) of B. Rows match if the columns before
+ * the first measured value are equal. A document of schema collprof-launches/2: its table
+ * "launches" has, for each measured value of the first table, the median over the launches A with
+ * its 95 % interval, and the difference to B. NULL with a reason_give() if a file is no result. */
 struct document *launches_document(const char *const *path, size_t before, size_t after);
 
 /* How a program scales: POP's efficiencies of N runs, at least one, with different numbers of

@@ -8,8 +8,8 @@
 
 enum { EXACT_VALUES = 50, DEALS = 20000, RUNS_MOST = 1000 };
 
-/* Probability under the null hypothesis that Mann and Whitney's statistic of N and M values is at
- * most U. It counts the pairs in which a value of one set is below one of the other. */
+/* Probability under the null hypothesis that Mann and Whitney's U is at most U. U counts the pairs
+ * of values, one of a set of N, one of a set of M, in which the first is below the second. */
 static double at_most(size_t n, size_t m, double u)
 {
     double pairs = (double)n * (double)m, all = 0, sum = 0;
@@ -17,7 +17,7 @@ static double at_most(size_t n, size_t m, double u)
         double sd = sqrt(pairs * (double)(n + m + 1) / 12);
         return 0.5 * erfc((pairs / 2 - u - 0.5) / sd / sqrt(2));
     }
-    /* The number of assignments with each U: coefficients of a Gaussian binomial. */
+    /* How many choices of N of N + M ranks have each U: coefficients of a Gaussian binomial. */
     FREED double *count = memory_alloc((n * m + 1) * sizeof *count);
     count[0] = 1;
     for (size_t i = 1; i <= n; i++) {
@@ -42,8 +42,8 @@ double evidence_rank_test(const double *a, size_t n, const double *b, size_t m)
     return fmin(1, 2 * at_most(n, m, ceil(fmin(u, (double)n * (double)m - u))));
 }
 
-/* How many of the sorted differences are outside of the 95 % interval at each end, plus one; 0: the
- * interval is unbounded. */
+/* One plus the number of sorted differences that the 95 % interval excludes at each end; 0: there
+ * are too few values, the interval is unbounded. */
 static size_t outside_of(size_t n, size_t m)
 {
     size_t u = 0;
@@ -78,8 +78,7 @@ size_t evidence_runs_needed(struct estimate e, double limit, size_t runs)
 }
 
 /* Writes the N values of a row to TO, centred and divided by their standard deviation plus FLOOR.
- * First limits them to three median absolute deviations (plus FLOOR) from the median, so that one
- * noisy run does not decide. */
+ * First limits outliers to three median absolute deviations (plus FLOOR) from the median. */
 static void standardize(const double *value, size_t n, double floor, double *to)
 {
     memcpy(to, value, n * sizeof *to);
@@ -94,8 +93,8 @@ static void standardize(const double *value, size_t n, double floor, double *to)
         to[i] = (to[i] - s.mean) / (s.sd + floor);
 }
 
-/* A measure of the difference between the values with IN set and the others. Values are centred, so
- * the sum of one side is proportional to the difference of the means. */
+/* A statistic for the difference between values with IN set and all others. As values are centred,
+ * the sum of those with IN set is proportional to the difference of the means. */
 static double distance(const double *value, const bool *in, size_t all)
 {
     double sum = 0;

@@ -12,9 +12,9 @@
 #define EVIDENCE_LEVEL 0.05
 #define EVIDENCE_LEVEL_TOGETHER 0.01
 
-/* Two-sided p-value of the rank test: the probability of ranks that differ at least as much if A (N
- * values) and B (M values) are from one distribution. Exact up to 50 values in all, above by the
- * normal approximation. Ties make it larger, never smaller. */
+/* Two-sided p-value of the rank test: the probability that ranks differ at least as much as here if
+ * A (N values) and B (M values) are from one distribution. Exact for up to 50 values in all, else
+ * by the normal approximation. Ties can only increase the p-value. */
 double evidence_rank_test(const double *a, size_t n, const double *b, size_t m);
 
 /* The shift from A to B: the median of all differences between a value of B and a value of A, with

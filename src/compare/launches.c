@@ -38,7 +38,7 @@ static bool is_figure(const json_t *column)
     return text_has_word("real time share", json_text_at(column, "kind"));
 }
 
-/* KEY becomes the cells before the row's first figure: "binomial ranks 4 size 8 segment 2". */
+/* Sets KEY to ROW's values before its first measured value: "binomial ranks 4 size 8 segment 2". */
 static void row_key(const json_t *table, const json_t *row, char key[KEY_ROOM])
 {
     size_t i, at = 0;
@@ -80,7 +80,7 @@ static const json_t *find_row(const struct launches *l, size_t i, const char *na
     return NULL;
 }
 
-/* Adds a row for the figure COLUMN. ROW: for each launch, its row with KEY. */
+/* Adds a row for the measured values in COLUMN. ROW: for each launch, its row with KEY. */
 static void add_figure(const struct launches *l, const char *key, const json_t *const *row,
                        const json_t *column)
 {
@@ -112,7 +112,7 @@ static void add_figure(const struct launches *l, const char *key, const json_t *
     }
 }
 
-/* Whether FIGURE ends an interval within a launch: it says nothing about other launches. */
+/* Whether column FIGURE is an end of an interval that covers the variation in one launch only. */
 static bool is_interval_end(const char *figure)
 {
     const char *last = strrchr(figure, '_');
@@ -137,11 +137,11 @@ static void add_table(const struct launches *l, const char *name, const json_t *
 }
 
 /* For each kind of remark on rows of table NAME, adds a finding: how many of the launches FIRST to
- * END - 1 have it, and the text of one. OF names these launches, or is "". */
+ * END - 1 have such a remark, and one remark's text. OF names these launches, or is "". */
 static void add_remarks(const struct launches *l, const char *name, size_t first, size_t end,
                         const char *of, struct document *d)
 {
-    json_auto_t *kinds = json_object(); /* remark's key: object of launches */
+    json_auto_t *kinds = json_object(); /* remark's key: object of launches with this remark */
     json_t *launch, *row, *remark;
     size_t r, k;
     const char *key;

@@ -35,14 +35,14 @@ static const struct column columns[] = {
     OPTIONAL("communication", SHARE, NULL, "serialisation x transfer"),
 };
 
-/* The names of the factors, without those that are products of others. */
+/* The names of the factors that put_findings() may report. */
 static const char *const factor_names[FIGURES] = {[COMPUTATION] = "computation scaling",
                                                   [LOAD_BALANCE] = "load balance",
                                                   [SERIALISATION] = "serialisation",
                                                   [TRANSFER] = "transfer",
                                                   [COMMUNICATION] = "communication"};
 
-/* The figures of a run; NAN: unknown. TIME is in seconds, as is COMPUTATION before sizes_of(). */
+/* A run's values; NAN: unknown. In seconds: TIME, and COMPUTATION until sizes_of() scales it. */
 struct size {
     int32_t ranks;
     double value[FIGURES];
@@ -70,8 +70,8 @@ COMPARISON(by_ranks, struct size,
            ORDER(x->ranks, y->ranks) ?: ORDER(isnan(x->value[TIME]), isnan(y->value[TIME]))
                ?: ORDER(x->value[TIME], y->value[TIME]))
 
-/* Whether RUN[I] is one of those before: run-* has both links and the directories that they lead
- * to. Simulated runs all start at time 0, so their numbers of ranks are compared, too. */
+/* Whether RUN[I] is an earlier element's run: run-* matches a run's directory and links to it.
+ * Simulated runs all start at time 0, so their numbers of ranks are compared, too. */
 static bool is_again(struct profile *const *run, size_t i)
 {
     for (size_t k = 0; k < i; k++)
@@ -81,8 +81,7 @@ static bool is_again(struct profile *const *run, size_t i)
     return false;
 }
 
-/* The figures of all runs by number of ranks, for free(). *N becomes the number of different
- * runs. */
+/* Values of all runs by number of ranks; release by free(). Subtracts repeated runs from *N. */
 static struct size *sizes_of(struct profile *const *run, size_t *n, bool weak)
 {
     struct size *list = memory_alloc((*n + 1) * sizeof *list);
@@ -123,7 +122,7 @@ static void put_sizes(struct document *d, const struct size *list, size_t n)
 }
 
 /* Reports the factor that falls most between the fastest runs with the fewest and the most ranks.
- * Communication is omitted with a trace, which shows its two factors. */
+ * Omits communication if both runs have a trace, which gives its two factors. */
 static void put_findings(struct document *d, const struct size *list, size_t n)
 {
     const struct size *last = &list[n - 1];

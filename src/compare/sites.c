@@ -29,8 +29,8 @@ static uint64_t address_of(const struct profile *p, uint32_t site)
     return p->sites.at[site].depth ? p->sites.at[site].frame[0].address : 0;
 }
 
-/* The number of rows with the operation and call chain of ROW and a lower address: it distinguishes
- * them in the key. CHAIN: the functions of each call site. */
+/* The number of rows with ROW's operation and call chain but a lower address. This number makes
+ * ROW's key unique. CHAIN: the functions of each call site. */
 static size_t same_before(const struct profile *p, const struct profile *sums,
                           const struct profile_entry *row, char *const *chain)
 {
@@ -132,7 +132,7 @@ const char *site_part_text(const struct compared_site *s, const struct profile *
 const char *site_calls_text(const struct compared_site *s, double ns, char text[SITE_PART_TEXT])
 {
     const struct site_part *most = most_changed(s);
-    double alike = 0; /* sum over the parts that change in the same direction */
+    double alike = 0; /* growth of the parts whose time changes in MOST's direction */
     *text = '\0';
     for (EACH(const struct site_part, part, s->parts))
         alike += growth(part) * growth(most) > 0 ? growth(part) : 0;

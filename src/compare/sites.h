@@ -15,8 +15,8 @@ struct site_run {
 /* Calls of one size class and, of collectives, on communicators of one size. */
 struct site_part {
     uint32_t size_class, ranks; /* RANKS: of the communicator; 0: no collective */
-    /* Means over the runs and ranks of A, and of B. */
-    double bytes[2], calls[2], time[2]; /* means for A and B; TIME in ns */
+    /* [0]: means over runs and ranks of A; [1]: of B. */
+    double bytes[2], calls[2], time[2]; /* TIME in ns */
 };
 
 /* One operation at one call site, identified across runs. Line numbers change when a program is
@@ -43,17 +43,17 @@ void sites_free(struct compared_sites *s);
 enum { SITE_PART_TEXT = 160 };
 const char *call_text(const struct profile *p, const char *operation, double bytes, uint32_t ranks,
                       char text[SITE_PART_TEXT]);
-/* Writes the part of S whose time changes most in the same form. */
+/* Writes in the form of call_text() which calls are the part of S whose time changes most. */
 const char *site_part_text(const struct compared_site *s, const struct profile *p,
                            char text[SITE_PART_TEXT]);
-/* Writes how that part changed: its share of NS, by which all calls of S take longer in B, " by 110
- * us a call"; or " in 10 -> 20 calls a rank". */
+/* Writes how the part of site_part_text() changed: its share of NS, the time by which all calls of
+ * S take longer in B, " by 110 us a call"; or its number of calls, " in 10 -> 20 calls a rank". */
 const char *site_calls_text(const struct compared_site *s, double ns, char text[SITE_PART_TEXT]);
 
-/* Adds the table "gains" to D, what tuning predicted beside what is seen, and a finding. The runs A
- * used the library's own choice, the runs B the rules of R->tuned. Marks rules as refuted that did
- * not make the application certainly faster, or all if the runs B are certainly SLOWER as a whole;
- * none with fewer than 4+4 runs. */
+/* Adds the table "gains" to D, savings that tuning predicted and savings measured, and a finding.
+ * The runs A used the library's own choice, the runs B the rules of R->tuned. Marks rules as
+ * refuted that did not make the application significantly faster, or all rules if the runs B are
+ * significantly SLOWER as a whole; none with fewer than 4+4 runs. */
 struct compare_request;
 void gains_add(struct document *d, const struct compare_request *r, bool slower);
 

@@ -8,33 +8,34 @@
 
 #include <stdio.h>
 
-/* The part of a run that a timeline of at most 64 threads shows, in seconds since the start. NaN:
- * not given; if both are NaN, the time around a typical wait. */
+/* The part of a run that a timeline of at most 64 threads shows, in seconds since the run's start.
+ * NaN: start or end of the run; both NaN: the time around a typical wait. */
 struct timeline_view {
     double from, to;
 };
 
 struct export_request {
     const struct export_format *format;
-    const char *path;              /* path of the output; NULL: standard output */
-    const char *what_if;           /* predict this change instead, as text; NULL: the report */
-    struct report_options options; /* of the report; ROWS also limits the call sites in metrics */
+    const char *path;    /* path of the output; NULL: standard output */
+    const char *what_if; /* write the predicted effect of this change; NULL: the report */
+    struct report_options
+        options; /* options of the report; ROWS also limits the call sites in OpenMetrics */
     struct timeline_view view;
-    const struct profile *trace; /* for EVENTS_BESIDE: by profile_load_trace(), or NULL */
+    const struct profile *trace; /* for EVENTS_BESIDE: result of profile_load_trace(), or NULL */
 };
 
 struct export_format {
     const char *name;  /* as in --format=NAME */
     const char *file;  /* default name in the run's directory; NULL: standard output */
-    const char *note;  /* printed after the path of what was written; NULL: nothing */
-    bool is_directory; /* WRITE makes the directory R->path and ignores OUT */
+    const char *note;  /* text to print after the path of the output; NULL: none */
+    bool is_directory; /* WRITE creates R->path as a directory, and ignores OUT */
     enum {
         EVENTS_UNUSED,
         EVENTS_BESIDE,
         EVENTS_NEEDED
-    } events; /* where the events are: not needed; in R->trace; in P */
-    /* Writes P, to which it may add findings. False after reason_give(), which may also remark on
-     * success. */
+    } events; /* events: not needed; in R->trace, if any; in P */
+    /* Writes P, and may add findings to P. Returns false after reason_give(); may give a reason on
+     * success, too, as a remark. */
     bool (*write)(const struct export_request *r, struct profile *p, FILE *out);
 };
 
@@ -43,15 +44,13 @@ extern const struct export_format *const export_formats[];
 extern const struct export_format export_text, export_csv, export_html;
 extern const size_t n_export_formats;
 
-/* The open calls of a run that goes on or ended abnormally, for situation_free(); otherwise
- * NULL. */
+/* Open calls of a run that goes on or ended abnormally; otherwise NULL. For situation_free(). */
 struct situation *export_situation(const struct export_request *r, const struct profile *p);
 
 /* Adds the verdict on a run that ended abnormally: as text to OUT or, if OUT is NULL, to the
- * findings of P. Returns whether it names a cause. */
+ * findings of P. Returns whether the verdict names a cause. */
 bool export_verdict(const struct export_request *r, struct profile *p, FILE *out);
 
-/* Adds the timeline of a traced run with its tables to D. False, without a picture, if VIEW shows
- * no call. */
+/* Adds the timeline of a traced run with its tables to D. False if VIEW shows no call. */
 bool picture_timeline(struct document *d, const struct profile *p,
                       const struct timeline_view *view);

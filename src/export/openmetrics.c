@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A metric family. With a UNIT, NAME must end with it. */
+/* A metric family. NAME must end with UNIT. */
 struct family {
-    const char *name, *type, *unit, *help; /* UNIT: NULL if it has none */
-    json_t *samples; /* values by labels: {operation="MPI_Recv",site="x.c:12 main"}, or "" */
+    const char *name, *type, *unit, *help; /* UNIT: or NULL */
+    json_t *samples; /* values by labels: {operation="MPI_Recv",site="x.c:12 main"}; "": none */
 };
 
 static void write_value(FILE *out, const char *text)
@@ -25,8 +25,8 @@ static void write_value(FILE *out, const char *text)
             fprintf(out, "%s%c", *text == '"' || *text == '\\' ? "\\" : "", *text);
 }
 
-/* Adds VALUE to the sample with the labels KEY and OTHER (NULL: none): several call sites may have
- * one name. Adds no new sample if there are MOST. */
+/* Adds VALUE to the sample with the labels KEY and OTHER (NULL: none), as several call sites may
+ * have the same name. Adds no new sample if there are MOST samples. */
 static void add(struct family *f, const char *key, const char *of_key, const char *other,
                 const char *of_other, double value, size_t most)
 {
@@ -83,7 +83,7 @@ static void write_run(const struct profile *p, FILE *out)
                      profile_mpi_ns(p) / 1e9, out);
 }
 
-/* Writes calls by operation and call site, the MOST costly ones. */
+/* Writes number, time and bytes of the calls at the costliest call sites, MOST of them. */
 static void write_calls(const struct profile *p, char **labels, size_t most, FILE *out)
 {
     struct family family[] = {

@@ -57,7 +57,7 @@ static OTF2_TimeStamp time_of(const struct archive *a, int64_t ns)
     return ns > a->p->trace.first_ns ? (OTF2_TimeStamp)(ns - a->p->trace.first_ns) : 0;
 }
 
-/* A location's number has the rank, and in its last 8 bits the thread. */
+/* A location's number has the thread in its lowest 8 bits, and the rank in the others. */
 static OTF2_LocationRef location_of(const struct event *events)
 {
     return (OTF2_LocationRef)events->rank << 8 | events->thread;
@@ -75,7 +75,7 @@ static OTF2_StringRef string(struct archive *a, const char *text)
     return a->strings++;
 }
 
-/* Writes event I, if it is an end of a matched message. */
+/* Writes event I if it is the send or the receive of a matched message. */
 static void put_message(struct archive *a, OTF2_EvtWriter *w, size_t i)
 {
     const struct event *events = &a->p->events.at[i];
@@ -174,7 +174,7 @@ static void put_location(struct archive *a, int32_t rank, OTF2_LocationRef locat
                                                (OTF2_LocationGroupRef)rank_of(a, (uint32_t)rank)));
 }
 
-/* Writes the threads of RANK, at least one. Calls must be by ascending rank, as t->order is. */
+/* Writes the threads of RANK, at least one. Calls must be in the order of ranks, as t->order is. */
 static void put_rank(struct archive *a, int32_t rank)
 {
     OTF2_LocationRef location = (OTF2_LocationRef)rank << 8;

@@ -89,7 +89,7 @@ static void put_call(struct perfetto *w, const uint32_t *of, size_t n)
     put(w, call);
 }
 
-/* Writes an arrow. It must begin in the sending call's slice and end in the receiving one's. */
+/* Writes a message's arrow. It must begin in the sender's slice and end in the receiver's. */
 static void put_message(struct perfetto *w, size_t receive)
 {
     const struct event *to = &w->p->events.at[receive],

@@ -7,7 +7,7 @@
 
 struct situation *export_situation(const struct export_request *r, const struct profile *p)
 {
-    /* A complete profile needs no verdict, and its records may have been removed. */
+    /* A complete run needs no verdict; with profile.json (has_arrivals) records may be gone. */
     const char *directory = r->options.directory;
     return directory && p->crashed && !p->has_arrivals ? situation_read(directory, VERDICT_SETTLED)
                                                        : NULL;

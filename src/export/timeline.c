@@ -9,8 +9,8 @@
 
 enum { MOST_LANES = 64 };
 
-/* Kinds of spans in the order of their colours (document/report.js): those of Denis and Trahay's
- * traces, and collectives. */
+/* Kinds of spans, in the order of their colours in document/report.js: the kinds that Denis and
+ * Trahay's traces distinguish, and collectives. */
 static const char *const kinds[] = {"blocking send",
                                     "waiting for another rank",
                                     "non-blocking post",
@@ -90,9 +90,8 @@ static void find_lanes(struct view_of_trace *v)
                  (unsigned)l->thread);
 }
 
-/* A typical wait, around which the timeline is drawn: among the waits at the call site and for the
- * rank that cost most, the one nearest to their mean. The longest one is often the shutdown.
- * P->events.n if no rank waits. */
+/* A typical wait, around which the timeline is drawn: among the waits with the costliest call site
+ * and awaited rank, the wait nearest to their mean. P->events.n: no waits. */
 static size_t typical_wait(const struct view_of_trace *v)
 {
     const struct profile *p = v->p;
@@ -115,7 +114,7 @@ static size_t typical_wait(const struct view_of_trace *v)
     return found;
 }
 
-/* Sets the window: as VIEW says, otherwise a typical wait with its length on either side. */
+/* Sets the window: VIEW's, or a call with a typical wait, and the wait's length on either side. */
 static void find_time(struct view_of_trace *v, const struct timeline_view *view)
 {
     const struct profile *p = v->p;
@@ -200,8 +199,7 @@ static void spans_of(struct view_of_trace *v, const struct view_lane *lane)
     }
 }
 
-/* Adds the transport's events in a lane of their own; those without a duration get a visible
- * width. */
+/* Adds the transport's events in a separate lane; events without a duration get a visible width. */
 static void transport_of(struct view_of_trace *v, const struct view_lane *lane)
 {
     char name[80];
@@ -211,8 +209,7 @@ static void transport_of(struct view_of_trace *v, const struct view_lane *lane)
             e->kind >= TRANSPORT_STARTS && e->kind != TRANSPORT_COMPLETED ? e->from_ns : e->to_ns;
         bool found = e->kind == TRANSPORT_POLL || e->kind == TRANSPORT_COMPLETED;
         int64_t least =
-            (v->to - v->from) /
-            (found ? 800 : 1600); /* starts are narrower, since they are drawn over polls */
+            (v->to - v->from) / (found ? 800 : 1600); /* starts, drawn over polls, are narrower */
         if (e->rank == lane->rank && e->thread == lane->thread)
             span(v, name, from, e->to_ns > from + least ? e->to_ns : from + least,
                  found ? POLLING : TRANSPORT, e->kind == TRANSPORT_POLL ? "poll" : NULL);

@@ -97,7 +97,7 @@ static struct traffic from_first(const struct shape *s, size_t v)
     const size_t rank = (v + s->root) % s->p;
     const bool sends = v == 0, receives = rank == 0;
     if (s->root == 0)
-        return impossible; /* for root 0 this is BINOMIAL itself */
+        return impossible; /* for root 0 this is the algorithm binomial() */
     return sum(binomial(s, rank), (struct traffic){sends, sends * s->n, receives, 0});
 }
 
@@ -109,7 +109,7 @@ static struct traffic scatter_binomial(const struct shape *s, size_t v)
                             v ? (double)subtree * s->n : 0};
 }
 
-/* --- all to all ranks --- */
+/* --- allgather and alltoall --- */
 
 static struct traffic ring(const struct shape *s, size_t v)
 {
@@ -145,10 +145,9 @@ static struct traffic alltoall_bruck(const struct shape *s, size_t v)
     return symmetric((double)log2_ceil(s->p), blocks * s->n);
 }
 
-/* --- reductions to all ranks --- */
+/* --- allreduce --- */
 
-/* For P > 2^k, the even ranks below 2 * (P - 2^k) send their data to the next odd rank, which takes
- * part for both. */
+/* For P > 2^k, even ranks below 2 * (P - 2^k) send data to the next rank, which acts for both. */
 static struct traffic folded(const struct shape *s, size_t v, struct traffic of_power)
 {
     const size_t q = (size_t)1 << log2_floor(s->p), rest = s->p - q;
@@ -238,8 +237,8 @@ static bool is_near(double bytes, double expected, double messages)
     return fabs(bytes - expected) <= ELEMENT * messages;
 }
 
-/* Whether the messages SEEN are the EXPECTED ones. *SEGMENTS: messages for each expected one, the
- * same on all ranks; 0 until known. */
+/* Whether the messages SEEN are the EXPECTED ones. *SEGMENTS: messages seen for each expected
+ * message, the same on all ranks; 0 until known. */
 static bool fits(struct traffic seen, struct traffic expected, bool cut, double *segments)
 {
     double messages = expected.sends + expected.receives;

@@ -11,8 +11,8 @@ static int by_instance(const void *a, const void *b, void *context)
     return ORDER(x->comm_id, y->comm_id) ?: ORDER(x->ordinal, y->ordinal) ?: ORDER(x->tag, y->tag);
 }
 
-/* Whether A and B are the same kind of collective with the same root. Members of the root's group
- * of an intercommunicator name none. */
+/* Whether A and B are the same kind of collective with the same root. On an intercommunicator,
+ * members of the root's group pass no root. */
 static bool agree(const struct event *a, const struct event *b)
 {
     return a->collective == b->collective && a->first == b->first &&
@@ -62,7 +62,7 @@ void collective_awaits(enum collective_kind kind, const int64_t *entered, size_t
                        size_t root, uint32_t *awaited)
 {
     struct members before = {0, 0};
-    uint32_t last = 0; /* the member in BEFORE that enters last */
+    uint32_t last = 0; /* the member that enters last of those in BEFORE */
     for (size_t i = 0; i < n; i++) {
         const struct members x = collective_needs(kind, i, n, first, root);
         size_t k = x.first == before.first && x.end >= before.end ? before.end : x.first;

@@ -67,7 +67,7 @@ static void pair_up(struct timeline *t, size_t i, const struct index *sends, str
     t->matched++;
 }
 
-/* Discards all pairs of a channel with a contradiction, since its other numbers may be wrong. */
+/* Discards all pairs in DOUBTFUL channels: after one contradiction, other ordinals may be wrong. */
 static void ignore_channels(struct timeline *t, const struct index *doubtful)
 {
     const struct event *events = t->events;
@@ -82,7 +82,7 @@ static void ignore_channels(struct timeline *t, const struct index *doubtful)
 void match_messages(struct timeline *t, int64_t error_ns)
 {
     const struct event *events = t->events;
-    struct index sends = {0}, doubtful = {0}; /* keys: the message; its channel */
+    struct index sends = {0}, doubtful = {0}; /* keys: hash of the message; of its channel */
     for (size_t i = 0; i < t->n; i++) {
         bool send = events[i].kind == EVENT_SEND || events[i].kind == EVENT_POST;
         t->partner[i] = TIMELINE_NONE;
@@ -98,7 +98,7 @@ void match_messages(struct timeline *t, int64_t error_ns)
             pair_up(t, i, &sends, &doubtful, error_ns);
             t->receives++;
         }
-    for (size_t i = 0; i < t->n; i++) /* a probe detects a message that was sent */
+    for (size_t i = 0; i < t->n; i++) /* a probe's partner is the message's send */
         if (events[i].kind == EVENT_PROBED && event_is_numbered(&events[i]))
             t->partner[i] = lookup_find(&sends, hash_of(&events[i]));
     ignore_channels(t, &doubtful);

@@ -36,12 +36,12 @@ void net_traffic_free(struct net_traffic *t);
 /* The messages of RANK in the call that it entered at ENTRY_NS; all zero if there are none. */
 struct traffic net_traffic_at(const struct net_traffic *t, uint32_t rank, int64_t entry_ns);
 
-/* Whether A lasts beyond the recorded window in which it begins: then some of its messages are
+/* Whether event A lasts beyond the recorded window in which A begins: then some of A's messages are
  * missing. TIME_MASK: see timeline_thinner(). */
 bool net_is_cut_off(const struct event *a, uint64_t time_mask);
 
-/* The number of sent messages for which the transport started a send in the sending call. EVENTS: N
- * MPI events in any order. */
+/* How many of the send events among the N EVENTS the transport started in the sending call
+ * itself. */
 uint64_t net_sends_seen(const struct net_traffic *t, const struct event *events, size_t n);
 
 /* Finds the algorithm of a collective from the number and size of the messages that each rank sent

@@ -17,13 +17,13 @@
 #define TIMELINE_UNKNOWN_BYTES ((1ull << 48) - 1)
 
 /* A trace that is too long is thinned: only events in time windows remain, those at times (ns on
- * the common clock) with none of MASK's bits. Returns a mask that keeps about half as many, SPAN ns
- * after the start of the run. Windows first become rarer; when SPAN might contain none, they become
+ * the common clock) with none of MASK's bits. Returns a mask that keeps about half as many events
+ * as MASK, SPAN ns after the run's start. Windows first become rarer; if SPAN might contain none,
  * shorter. The rule depends on the clock only, so all ranks record the same windows. */
 uint64_t timeline_thinner(uint64_t mask, uint64_t span);
 
 enum event_kind {
-    EVENT_CALL,       /* any other call, such as the posting of a receive */
+    EVENT_CALL,       /* a call of none of these kinds, such as MPI_Irecv */
     EVENT_SEND,       /* a send that returns when its buffer may be reused */
     EVENT_POST,       /* start of a non-blocking send */
     EVENT_SENT,       /* completion of a non-blocking send */
@@ -34,11 +34,11 @@ enum event_kind {
     EVENT_KINDS
 };
 
-/* One MPI event. A call has one for each request that it completes: these have the same
- * rank, thread, entry and exit. Times in ns on the clock that all ranks share. */
+/* One MPI event. A call that completes several requests has an event for each, with the same rank,
+ * thread, entry and exit. Times in ns on the clock that all ranks share. */
 struct event {
     int64_t entry_ns, exit_ns;
-    int64_t posted_ns;        /* entry of the call that started the operation, maybe this one */
+    int64_t posted_ns;        /* entry of the call that started the operation, maybe this call */
     uint64_t comm_id;         /* identifies the communicator; 0: unknown */
     uint64_t bytes;           /* size; TIMELINE_UNKNOWN_BYTES for a truncated message */
     uint32_t rank;            /* rank in MPI_COMM_WORLD */
@@ -81,22 +81,22 @@ extern const char *const wait_names[WAIT_STATES]; /* names for reports: "late se
 
 /* What an event waits for. */
 struct cause {
-    int64_t enabled_ns; /* earliest time (ns) at which it could complete; INT64_MIN: unknown */
-    uint32_t rank;      /* the rank that enabled it, or TIMELINE_NONE */
-    uint32_t event;     /* that rank's event; the event itself if it needed no other rank;
-                           TIMELINE_NONE: unknown, as the other side was not recorded */
-    uint8_t state;      /* enum wait_state of a wait for it */
+    int64_t enabled_ns; /* the event could complete from this time (ns); INT64_MIN: unknown */
+    uint32_t rank;      /* the rank that enabled the event, or TIMELINE_NONE */
+    uint32_t event; /* RANK's event that enabled it; the event itself if it needed no other rank;
+                       TIMELINE_NONE: unknown, as the other side was not recorded */
+    uint8_t state;  /* enum wait_state, if the call waited for the event */
 };
 
 struct timeline {
-    const struct event *events; /* N of them, owned by the caller */
+    const struct event *events; /* N events, owned by the caller */
     size_t n;
-    uint32_t *partner;   /* other end of each event's message, or TIMELINE_NONE */
-    uint32_t *order;     /* events by rank, thread and time: those of one call are adjacent */
-    struct cause *cause; /* what each event waited for */
-    int64_t *wait_ns;    /* for the event that ended the wait of its call: that wait; otherwise 0 */
+    uint32_t *partner;        /* other end of each event's message, or TIMELINE_NONE */
+    uint32_t *order;          /* events by rank, thread and time: those of one call are adjacent */
+    struct cause *cause;      /* what each event waited for */
+    int64_t *wait_ns;         /* of the event that ended its call's wait: the wait; otherwise 0 */
     uint64_t sends, receives; /* number of messages whose ordinal is known */
-    uint64_t matched;         /* number of messages with both ends */
+    uint64_t matched;         /* number of messages whose send and receive were matched */
     uint64_t contradictions; /* pairs that cannot be one message: received before it was sent, or of
                                 different sizes; all pairs of their channels are discarded */
     uint64_t unnumbered;     /* sends and receives whose order in their channel is unknown */
@@ -108,8 +108,8 @@ struct timeline {
  * the clocks of two ranks; shorter waits count as 0. Call it inside of memory_try()
  * (base/memory.h). Release by timeline_free(). */
 void timeline_find(struct timeline *t, const struct event *events, size_t n, int64_t error_ns);
-/* Steps of timeline_find(), private to src/timeline: t->partner and the numbers of messages;
- * t->cause of collectives that waited, after that of messages. */
+/* Steps of timeline_find(), private to src/timeline. The first sets t->partner and counts messages;
+ * the second, to be called after t->cause is set for messages, sets it for collectives. */
 void match_messages(struct timeline *t, int64_t error_ns);
 void cause_of_collectives(struct timeline *t);
 
@@ -121,27 +121,27 @@ static inline bool event_is_numbered(const struct event *a)
 
 /* Bytes of the message of event I, as its sender knows them; 0: unknown. */
 uint64_t timeline_bytes(const struct timeline *t, size_t i);
-/* The index in t->order after the last event of the call whose event is at index I there. */
+/* The index in t->order after the last event of the call that event t->order[I] belongs to. */
 size_t timeline_call_end(const struct timeline *t, size_t i);
 
 void timeline_free(struct timeline *t);
 
 /* Calls VISIT for each collective operation that all its members recorded with agreeing arguments,
- * but not for neighbourhood collectives. MEMBER: their N events, by rank in the communicator; ROOT:
- * rank of the root, N if there is none. */
+ * but not for neighbourhood collectives. MEMBER: the N members' events, by rank in the
+ * communicator; ROOT: rank of the root, N if there is none. */
 void collectives_visit(const struct event *events, size_t n,
                        void (*visit)(void *context, const uint32_t *member, size_t n, size_t root),
                        void *context);
 
-/* Members FIRST to END - 1, maybe with I itself, must enter a collective of N members before member
- * I can leave. FIRST: as in struct event; ROOT: N or more if there is none. */
+/* The result's members FIRST to END - 1, maybe with I, must enter a collective of N members before
+ * member I can leave. Parameter FIRST: as in struct event; ROOT: N or more if there is none. */
 struct members {
     size_t first, end;
 };
 struct members collective_needs(enum collective_kind kind, size_t i, size_t n, size_t first,
                                 size_t root);
 
-/* Sets AWAITED[i] to that of these members which enters last, or to i if i needs none. ENTERED:
- * entry times by rank in the communicator. */
+/* Sets AWAITED[i] to the last member to enter of those that i needs (above), or to i if i needs
+ * none. ENTERED: entry times by rank in the communicator. */
 void collective_awaits(enum collective_kind kind, const int64_t *entered, size_t n, size_t first,
                        size_t root, uint32_t *awaited);

@@ -24,8 +24,8 @@ static bool is_send(const struct timeline *t, size_t i)
 }
 
 /* Estimates the size in bytes from which sends wait for their receive (rendezvous): the smallest
- * one of a send posted before its receive that is larger than each send which returned before its
- * receive was posted. */
+ * message sent before its receive was posted, but larger than all messages whose sends returned
+ * before the receive was posted. */
 static uint64_t least_waiting_send(const struct timeline *t, int64_t error_ns)
 {
     const struct event *events = t->events;
@@ -51,7 +51,7 @@ static uint64_t thread_of(const struct event *a)
  * later blocking receive of the same thread gets. */
 static void find_wrong_order(struct timeline *t)
 {
-    int64_t earliest = INT64_MAX; /* entry of a send that the thread receives later */
+    int64_t earliest = INT64_MAX; /* earliest send of a message received later */
     uint64_t thread = UINT64_MAX;
     for (size_t i = t->n; i-- > 0;) {
         const uint32_t event = t->order[i];
@@ -98,14 +98,14 @@ static int by_call(const void *a, const void *b, void *context)
         ?: ORDER(x->exit_ns, y->exit_ns);
 }
 
-/* Whether A was enabled after B; of MPI_Sendrecv halves enabled at once, the late sender counts. */
+/* Whether A was enabled after B; at equal times, a late sender counts as later. */
 static bool is_later(const struct cause *a, const struct cause *b)
 {
     return a->enabled_ns != b->enabled_ns ? a->enabled_ns > b->enabled_ns : a->state < b->state;
 }
 
-/* Sets the wait of a call: that for the event that was enabled last, since it ended the call. A
- * call that ended before, as a collective without data may, did not wait for it. */
+/* Sets the wait of the call with the events OF: its wait for the event that was enabled last, which
+ * ended the call. A call that returned earlier, as a collective without data may, did not wait. */
 static void wait_of_call(struct timeline *t, const uint32_t *of, size_t n, int64_t error_ns)
 {
     uint32_t last = *of;

@@ -8,7 +8,7 @@
 
 enum { LINES = 8 }; /* largest number of findings about messages and requests */
 
-/* Adds a finding on two ranks: the text PROBLEM, then the calls A and B, or NULL. */
+/* Adds a finding on two ranks: the text PROBLEM, then the calls A and B (NULL: none). */
 static void add_finding(struct profile *p, enum verdict_kind kind, int32_t one, int32_t other,
                         const struct awaited *a, const struct awaited *b, const char *problem)
 {
@@ -58,8 +58,8 @@ static void add_mismatches(struct profile *p)
 
 /* --- collectives that a member has not called --- */
 
-/* Reports a member of COMM that has called fewer collectives than another, and the next call of the
- * other; only if the layer saw COMM made, otherwise members may number it differently. */
+/* Reports a member of COMM that has called fewer collectives than another, and the other's next
+ * call. Only if the layer saw COMM's creation: otherwise members may count differently. */
 static void add_missing(struct profile *p, uint32_t comm)
 {
     const struct profile_comm *c = &p->comms.at[comm];
@@ -89,8 +89,8 @@ static bool is_request(const struct profile_balance *b)
     return b->operation != PROFILE_NONE;
 }
 
-/* Whether requests B were posted from a C or C++ file. The wrappers see the completion of these,
- * but not that of requests of mpi_f08. */
+/* Whether requests B were posted from a C or C++ file: the wrappers see completions of these
+ * requests, but not of those posted through mpi_f08. */
 static bool is_of_c(const struct profile *p, const struct profile_balance *b)
 {
     const struct profile_site *s = b->site < p->sites.n ? &p->sites.at[b->site] : NULL;
@@ -99,9 +99,8 @@ static bool is_of_c(const struct profile *p, const struct profile_balance *b)
     return end && text_has_word(".c .cc .cpp .cxx .c++ .cu .hip .m .mm", end);
 }
 
-/* Whether all ranks have finished and every call was recorded: no MPI_Cancel, no more messages
- * received than sent, no requests without a call that completes any (those of mpi_f08 are not
- * seen). */
+/* Whether all ranks have finished and every call was recorded: no MPI_Cancel; no channel with more
+ * receives than sends; if requests were posted, some completion calls (not seen with mpi_f08). */
 static bool is_all_known(const struct profile *p)
 {
     bool known = p->size > 0 && p->ranks.n == (size_t)p->size && !p->unbalanced, completes = false;
@@ -122,7 +121,7 @@ static bool is_all_known(const struct profile *p)
 }
 
 /* The number of requests of B that were not completed, or of messages that were not received.
- * Messages that a posted but never completed receive may take are not counted. */
+ * Messages that may match a posted but never completed receive are not counted. */
 static uint64_t open_of(const struct profile *p, const struct profile_balance *b)
 {
     uint64_t n = b->sent - b->received;
@@ -135,7 +134,7 @@ static uint64_t open_of(const struct profile *p, const struct profile_balance *b
     return n;
 }
 
-/* The call that posted the requests of B, or that sent its first message. */
+/* The call that posted the requests of row B, or that sent the first message of row B. */
 static struct awaited call_of(const struct profile *p, const struct profile_balance *b)
 {
     struct awaited a = {.what = AWAIT_SEND,
@@ -166,7 +165,7 @@ static bool is_of_same_call(const struct profile_balance *a, const struct profil
            a->sender == b->sender;
 }
 
-/* Adds a finding for all messages, or all requests, of each call site and communicator. */
+/* Adds a finding for each call site and communicator with open requests or unreceived messages. */
 static void add_unmatched(struct profile *p)
 {
     FREED bool *done = memory_alloc(p->balances.n + 1);
@@ -219,7 +218,7 @@ void verdict_of_ended(struct profile *p)
     if (!is_all_known(p))
         return;
     /* After an extra call of a member its next calls mismatch, and its number of calls differs,
-     * too. The mismatch says more, so numbers are compared only without one. */
+     * too. The mismatch says more, so numbers of calls are compared only if no calls mismatch. */
     for (uint32_t i = 0; i < p->comms.n && p->findings.n == before; i++)
         add_missing(p, i);
     add_unmatched(p);

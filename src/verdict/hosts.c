@@ -64,7 +64,7 @@ const struct host_rank *hosts_find(const struct hosts *h, const char *host, int3
     return found && newest - found->written <= RECENT ? found : NULL;
 }
 
-/* Writes records out: another host reads a mapped record as it was last written out. */
+/* Writes HOST's records to the file server: other hosts read only what was written there last. */
 static void write_out(const char *directory, const char *host)
 {
     glob_t records RELEASED(globfree) = input_list(directory, "/" LEDGER_NAMES);
@@ -78,7 +78,8 @@ static void write_out(const char *directory, const char *host)
     }
 }
 
-/* Whether R entered or left a call within SECONDS and is not stopped, or is not on this host. */
+/* Whether R is not stopped and entered or left a call in SECONDS before now, or is not on this
+ * host. */
 static bool is_moving(const struct rank_view *r, double seconds)
 {
     const double idle = r->outside ? r->seconds : r->call.open ? r->call.seconds : 0;

@@ -1,6 +1,6 @@
-/* The files watchdog-HOST in a run's directory. The watchdog of each host writes the states of its
- * ranks to one. Other hosts need these files: they may see an outdated copy of a rank's mapped
- * record, and cannot query its process. */
+/* The files watchdog-HOST in a run's directory. Each host's watchdog writes its ranks' states to
+ * its file, for other hosts: these may see an outdated copy of a rank's mapped record, and cannot
+ * query its process. */
 #pragma once
 
 #include "verdict/situation.h"
@@ -12,7 +12,7 @@ struct host_rank {
     char host[64];
     time_t written; /* when the file was written, by the file server's clock */
     double now;     /* clock_now() of that host, before it wrote records out (hosts_write()) */
-    bool moving; /* no rank there waits, computes or is stopped for long: records not written out */
+    bool moving;    /* no rank there waits, computes or is stopped for long: records not written */
     int32_t rank;
     enum rank_state state;
 };
@@ -26,10 +26,10 @@ struct hosts hosts_read(const char *directory);
 /* RANK on HOST, or with RANK -1 any rank there; NULL if its file is missing or outdated. */
 const struct host_rank *hosts_find(const struct hosts *h, const char *host, int32_t rank);
 
-/* Writes the living ranks of HOST, which is this one, to DIRECTORY/watchdog-HOST. If one of them
- * waits, computes or is stopped for SECONDS, first writes their records out, so that other hosts
- * read the present content. Returns false if the file could not be written. */
+/* Writes the living ranks of HOST, which is this one, to DIRECTORY/watchdog-HOST. If a rank waits,
+ * computes or is stopped for SECONDS, first writes the ranks' records out, so that other hosts read
+ * the present content. Returns false if the file could not be written. */
 bool hosts_write(const char *directory, char *host, const struct situation *s, double seconds);
 
-/* Removes that file, and DIRECTORY if it is then empty. */
+/* Removes DIRECTORY/watchdog-HOST, and DIRECTORY if it is then empty. */
 void hosts_remove(const char *directory, const char *host);

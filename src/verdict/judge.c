@@ -72,8 +72,8 @@ static void set_mismatch(struct verdict *v, const struct wait_edge *e)
     v->second = e->instead;
 }
 
-/* The unreceived message that is most similar to receive A: preferably from its peer to its rank,
- * otherwise from or to another rank. N is 0 if there is none. */
+/* The unreceived message most similar to receive A: preferably from A's peer to A's rank, otherwise
+ * from another rank or to another rank. The result's N is 0 if no message is similar. */
 static struct message_count nearest(const struct wait_graph *g, const struct awaited *a)
 {
     struct message_count best = {0};
@@ -93,8 +93,9 @@ static struct message_count nearest(const struct wait_graph *g, const struct awa
     return best;
 }
 
-/* What some ranks wait for: a message (SIMILAR: its peer sent one that does not match), two
- * collectives, if possible of different communicators, and two calls that do not match. */
+/* What some ranks wait for (NULL: nothing): MESSAGE (SIMILAR: the peer sent another message, which
+ * does not match); two collectives, COLLECTIVE and OTHER, on different communicators if possible; a
+ * call for UNKNOWN ranks; and two calls that do not match. */
 struct reasons {
     bool similar;
     const struct awaited *message, *collective, *other, *unknown;
@@ -120,13 +121,13 @@ static void consider(const struct wait_graph *g, struct reasons *x, const struct
     }
 }
 
-/* Whether the calls of E differ in more than sizes and types, so that neither can return. */
+/* Whether edge E's two calls differ in more than sizes and types, so that neither can return. */
 static bool is_fatal(const struct wait_edge *e)
 {
     return !awaited_agree_in_kind(e->why, e->instead);
 }
 
-/* What ranks wait for from the ranks in the set IN; with INSIDE, what only these ranks wait for. */
+/* What ranks (with INSIDE: ranks in the set IN) wait for that ranks in the set IN must do. */
 static struct reasons reasons_of(const struct wait_graph *g, const bool *in, bool inside)
 {
     struct reasons x = {0};
@@ -146,7 +147,8 @@ static struct reasons reasons_of(const struct wait_graph *g, const bool *in, boo
     return x;
 }
 
-/* The verdict on RANK, which waits for no other. Others wait for it in FIRST (NULL: none does). */
+/* Kind of the verdict on RANK, which waits for no rank. FIRST: a call that waits for RANK, or
+ * NULL. */
 static enum verdict_kind kind_of_one(const struct wait_graph *g, int32_t rank,
                                      const struct awaited *first)
 {
@@ -168,7 +170,7 @@ static enum verdict_kind kind_of_one(const struct wait_graph *g, int32_t rank,
                                                                             : VERDICT_MOVING;
 }
 
-/* The verdict on the ranks IN, which wait for each other for the reasons X. */
+/* The kind of verdict on the ranks IN, which wait for each other for the reasons X. */
 static enum verdict_kind kind_of_circle(const struct wait_graph *g, const bool *in,
                                         const struct reasons *x)
 {
@@ -185,8 +187,8 @@ static enum verdict_kind kind_of_circle(const struct wait_graph *g, const bool *
                : VERDICT_UNMATCHED;
 }
 
-/* Whether E shows a rank that cannot continue without a rank at fault in V. A call on a window or
- * file may not need a stopped rank, unless ALL others wait, so that none can complete it. */
+/* Whether E's rank FROM cannot continue without a rank at fault in V. A call on a window or file
+ * may not need a stopped rank, unless ALL others wait, so that none can complete it. */
 static bool needs_fault(const struct wait_graph *g, const struct verdict *v,
                         const struct wait_edge *e, bool all)
 {
@@ -194,8 +196,8 @@ static bool needs_fault(const struct wait_graph *g, const struct verdict *v,
                                                              (all || e->why->what < AWAIT_INIT)));
 }
 
-/* Whether no rank can release a rank at fault, and some rank cannot continue without these. If a
- * process has ended, any rank that waits for it counts. */
+/* Whether no rank can release a rank at fault, and some rank cannot continue without ranks at
+ * fault. If a process has ended, any rank that waits for it is such a rank. */
 static bool is_proven(const struct wait_graph *g, const struct verdict *v)
 {
     const bool all = v->n + v->n_waiting == g->s->n_ranks;
@@ -300,7 +302,7 @@ static struct verdict *judge_cores(const struct wait_graph *g)
         }
         verdict_free(less);
     }
-    /* Two calls that differ in more than sizes and types may also be why other ranks wait. */
+    /* Outside of cores, too, calls that differ in more than sizes and types may explain a wait. */
     for (size_t i = 0; i < g->edges.n && best->kind > VERDICT_MISMATCH; i++) {
         const struct wait_edge *e = &g->edges.at[i];
         if (e->instead && is_fatal(e) && !(best->proven && g->rank[e->from].free)) {
@@ -316,7 +318,7 @@ static struct verdict *judge_cores(const struct wait_graph *g)
  * only briefly, because MPI refused them and ended the run. */
 static void judge_refused(const struct wait_graph *g, struct verdict *v)
 {
-    /* Compares all pairs: two that differ may both match a third one of which less is known. */
+    /* Compares all pairs: two calls that differ may both match a third of which less is known. */
     for (size_t i = 0; i < g->collectives.n; i++) {
         const struct awaited *a = g->collectives.at[i];
         for (size_t k = i + 1; k < g->collectives.n && v->kind == VERDICT_MOVING; k++) {

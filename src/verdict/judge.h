@@ -1,5 +1,5 @@
 /* Finds why a run does not progress, from all calls that are open at one moment. Pure functions on
- * a table of a running job, or of the records of one that has ended.
+ * a struct situation, read from a running job or from an ended job's records.
  *
  * A fixpoint on the wait-for graph (waits.h) finds the ranks that can progress, or can be released
  * by ranks that can. All others are stuck. The ranks at fault are the core: a strongly connected
@@ -12,7 +12,7 @@
 enum verdict_kind {
     VERDICT_GONE,      /* a process has ended unexpectedly */
     VERDICT_STOPPED,   /* a process is stopped */
-    VERDICT_MISMATCH,  /* different collectives, or different arguments, with the same number */
+    VERDICT_MISMATCH,  /* collectives of the same number differ in operation or arguments */
     VERDICT_UNMATCHED, /* an awaited message is never sent, or an awaited receive never posted */
     VERDICT_CROSSED,   /* collectives of several communicators in opposite order */
     VERDICT_CYCLE,     /* messages awaited in a cycle */
@@ -28,7 +28,7 @@ enum verdict_kind {
 /* Name and text of each kind of verdict. */
 struct verdict_rule {
     const char *name;    /* stable: "gone", "mismatch", ... */
-    const char *problem; /* start of the sentence; "": it starts with the calls at fault */
+    const char *problem; /* start of the sentence; "": the calls at fault are its start */
     bool in_calls;       /* the ranks at fault wait for each other in calls */
     bool pair;           /* the sentence names two calls that disagree */
 };
@@ -38,7 +38,7 @@ struct verdict {
     enum verdict_kind kind;
     bool proven; /* the wait can never end: no rank outside of the core can release a rank in it, or
                     ranks wait for a process that has ended or is stopped */
-    bool *at_fault; /* for each rank; N of them are true. Release by verdict_free() */
+    bool *at_fault; /* for each rank: it is at fault (N ranks are). Release by verdict_free() */
     size_t n;
     size_t n_waiting; /* number of other ranks that wait for ranks at fault */
     /* VERDICT_UNMATCHED: FIRST has no partner; VERDICT_MISMATCH, VERDICT_CROSSED: the two calls

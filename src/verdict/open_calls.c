@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Adds call site I of the record to the names, by its innermost frame only. */
+/* Adds call site I of the record to R->s->names, with its innermost frame only. */
 static uint32_t first_frame(struct reading *r, uint32_t i)
 {
     const struct ledger_site *from = &r->g.l->sites[i];
@@ -57,7 +57,7 @@ static double age_of(const struct reading *r, uint64_t ticks)
     return age > 0 ? age : 0;
 }
 
-/* Whether O is a collective: a rank needs the other members to leave it or to know its result. */
+/* Whether O is a collective: a rank cannot leave it, or know its result, without the others. */
 static bool is_collective(const struct profile_operation *o)
 {
     return o->family == FAMILY_COLLECTIVE || o->family == FAMILY_ICOLLECTIVE ||
@@ -65,8 +65,8 @@ static bool is_collective(const struct profile_operation *o)
             !text_has_word("MPI_Comm_create_group MPI_Comm_free MPI_Comm_disconnect", o->name));
 }
 
-/* Whether a call may need any rank. For windows and files the record has no communicator; of
- * MPI_Comm_create_group it has no group, and most ranks may be no members, so that is left out. */
+/* Whether a call may need any rank. For windows and files the record has no communicator;
+ * MPI_Comm_create_group is excluded: the record has no group, and most ranks may be no members. */
 static bool may_need_all(const char *name)
 {
     const bool alone = (strstr(name, "read") || strstr(name, "write") || strstr(name, "_get_") ||
@@ -76,14 +76,14 @@ static bool may_need_all(const char *name)
            text_has_word("MPI_Finalize MPI_Comm_disconnect", name);
 }
 
-/* Whether NAME accepts MPI_IN_PLACE: then the byte count of an open call means nothing. */
+/* Whether NAME accepts MPI_IN_PLACE: then the byte count of an open call may be wrong. */
 static bool may_be_in_place(const char *name)
 {
     return strstr(name, "ather") || strstr(name, "Alltoall") || strstr(name, "MPI_Scatter");
 }
 
-/* C's peer is a rank in the other group of an intercommunicator, whose second group is counted
- * after the first. */
+/* On an intercommunicator, C's peer is a rank in the other group; in the result, ranks of the
+ * second group are counted after those of the first. */
 struct awaited open_calls_awaited(struct reading *r, const struct ledger_call *c, bool sends)
 {
     const uint32_t operation = operation_of(&r->g, c->operation);
@@ -123,13 +123,13 @@ COMPARISON(by_post, struct awaited, ORDER(x->posted, y->posted))
 static bool is_open(const struct ledger_request *q, uint32_t n, uint32_t i)
 {
     bool open = q[i].posted && q[i].active;
-    for (uint32_t k = 0; k < n && open; k++) /* only complete requests share a handle */
+    for (uint32_t k = 0; k < n && open; k++) /* MPI reuses the handles of complete requests */
         open = k == i || !q[k].posted || !q[k].active || q[k].handle != q[i].handle;
     return open;
 }
 
 /* Adds the open requests in the order of posting. MOST_REQUESTS bounds the time, since is_open()
- * compares each with all others. */
+ * compares each request with all others. */
 enum { MOST_REQUESTS = 4096 };
 static void add_requests(struct reading *r)
 {
@@ -172,8 +172,8 @@ static double longest_before(const struct reading *r, const struct ledger_call *
     return (double)longest / 1e9;
 }
 
-/* Adds a thread's open call C, or its last call if that polls. A polling rank waits for all its
- * open requests and for what it probes, since the last success. */
+/* Adds C, a thread's open call or its last call, a poll. A polling rank waits for all its open
+ * requests and for what it probes; its waiting starts at the last successful poll. */
 static void add_call(struct reading *r, const struct ledger_call *c)
 {
     /* calls that only start an operation wait for no rank */
@@ -196,7 +196,7 @@ static void add_call(struct reading *r, const struct ledger_call *c)
     }
     struct open_call *call = situation_call(s, r->g.h->rank, own, n);
     call->since = c->since;
-    /* It is unknown how long processes take to end. */
+    /* MPI_Finalize may take any time: it is unknown how long processes take to end. */
     call->longest = o->family == FAMILY_LIFECYCLE ? INFINITY : longest_before(r, c);
     call->any = text_has_word("MPI_Waitany MPI_Waitsome", o->name);
     call->polls = polling;

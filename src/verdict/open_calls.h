@@ -17,11 +17,11 @@ struct reading {
  * rank does outside of MPI. Needs R->now; sets R->first. */
 void open_calls_add(struct reading *r);
 
-/* The members of struct ledger_call that a request or collective X of the record also has. */
+/* Initializes members of struct ledger_call from a request or collective X of the record. */
 #define CALL_OF(x)                                                                                 \
     .comm_id = (x)->comm_id, .comm = (x)->comm, .bytes = (x)->bytes, .operation = (x)->operation,  \
     .site = (x)->site, .sequence = (x)->sequence, .root = (x)->root
 
-/* What call C waits for; of MPI_Sendrecv its receive or, with SENDS, its send. Peer and root are
- * ranks in the communicator until translate(). */
+/* What call C waits for; for MPI_Sendrecv: for its receive or, with SENDS, its send. Peer and root
+ * are ranks in the communicator, until reading.c translates them. */
 struct awaited open_calls_awaited(struct reading *r, const struct ledger_call *c, bool sends);

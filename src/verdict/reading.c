@@ -61,8 +61,8 @@ static bool was_refused(const struct situation *s, int32_t rank)
 }
 
 /* Sets the state of processes that ended unexpectedly. If all have ended, states come from the
- * records. If some got a signal to end, a rank whose record has no end may have been killed before
- * them or with them, since a busy process may die before it handles the signal. */
+ * records. If some ranks got a signal to end, a rank whose record has no end may have been killed
+ * before these ranks or with them, since a busy process may die before it handles the signal. */
 static void find_gone(struct situation *s)
 {
     bool asked = false;
@@ -135,9 +135,9 @@ static void read_calls(struct reading *r)
     gather_balances(&r->g);
 }
 
-/* How many collectives R's rank has entered on C; -1: unknown. *RANK: its rank there. One row of
- * the record may represent several communicators with the same members and counts for the last
- * one. */
+/* How many collectives R's rank has entered on C; -1: unknown. *RANK: its rank in C. A row of the
+ * record may represent several communicators with the same members; the row's count is for the
+ * communicator that had the latest collective. */
 static int64_t entered_in(const struct reading *r, const struct member_list *c, uint32_t *rank)
 {
     int64_t entered = -1;
@@ -155,8 +155,8 @@ static int64_t entered_in(const struct reading *r, const struct member_list *c, 
     return entered < 0 && none && !several ? 0 : entered;
 }
 
-/* Reads R's rank in the communicators of open calls, and the collectives that it has left but
- * others may still be in, since they may disagree about these. */
+/* Reads R's rank in the communicators of open calls, and the collectives that R's rank has left but
+ * others may still be in: their calls may mismatch. */
 static void read_members(struct reading *r)
 {
     struct situation *s = r->s;
@@ -187,7 +187,7 @@ static void read_each(struct reading *r, const glob_t *records, uint32_t section
         struct ledger l;
         const char *fault = ledger_open(&l, records->gl_pathv[i], sections);
         if (fault) {
-            if (sections == CALLS) /* later the run may have ended and removed it */
+            if (sections == CALLS) /* in the second pass, it may just have been removed */
                 records_ignore(r->s->names, records->gl_pathv[i], fault);
             continue;
         }
@@ -260,7 +260,8 @@ static struct situation *read_once(const char *directory, double settled)
     return s;
 }
 
-/* Calls of S that were not open in BEFORE have moved. Polls are judged by their successes. */
+/* Calls of S that were not open in BEFORE have moved: sets their time to 0. Polls keep the time
+ * since their last success. */
 static void settle(struct situation *s, const struct situation *before)
 {
     for (size_t i = 0; i < s->n_ranks; i++) {

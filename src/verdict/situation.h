@@ -1,5 +1,5 @@
-/* The calls of all ranks that are open at one moment: what src/verdict/judge.h judges. It uses
- * neither NAMES nor what is marked "for texts". */
+/* The calls of all ranks that are open at one moment: what src/verdict/judge.h judges. The judge
+ * uses neither NAMES nor what is marked "for texts". */
 #pragma once
 
 #include "base/array.h"
@@ -19,15 +19,14 @@ enum rank_state {
     RANK_UNSEEN       /* no record of the rank exists */
 };
 
-/* The call that a rank has entered and not left; the oldest one of several threads. */
+/* The call that a rank has entered and not left; if several threads are in calls, the oldest. */
 struct open_call {
     bool open;           /* false: the rank is in no call */
     bool any;            /* it returns when one part is complete: MPI_Waitany */
     bool polls;          /* it returns at once: MPI_Test, MPI_Iprobe */
     ARRAY(size_t) parts; /* what it waits for: indices in situation.awaited; release by free() */
-    double seconds;      /* since entry, with POLLS since the last success; negative: unknown */
-    double longest; /* duration (s) of the longest completed call of this operation at this call
-                       site; 0: none */
+    double seconds; /* time (s) since entry or, if it polls, the last success; negative: unknown */
+    double longest; /* longest duration (s) of a completed such call at this call site; 0: none */
     uint64_t since; /* time stamp that distinguishes it from other calls of its rank */
 };
 
@@ -42,10 +41,11 @@ struct rank_view {
     bool outside; /* the rank is outside of MPI */
     bool killed;  /* killed while outside of MPI, before the other ranks or with them */
     int64_t pid;
-    uint32_t ended;           /* enum ledger_state */
-    int32_t detail;           /* signal or error code with which the process ended */
-    uint32_t operation, site; /* of its open call, otherwise its last one; PROFILE_NONE: unknown */
-    double seconds;           /* seconds since its last call returned; negative: unknown */
+    uint32_t ended; /* enum ledger_state */
+    int32_t detail; /* signal or error code with which the process ended */
+    uint32_t operation,
+        site;       /* of the rank's open or, without one, last call; PROFILE_NONE: unknown */
+    double seconds; /* seconds since its last call returned; negative: unknown */
 };
 
 enum {
@@ -55,8 +55,8 @@ enum {
 };
 #define JUDGE_UNKNOWN_BYTES UINT64_MAX
 
-/* A message or collective that a rank waits for, has posted or has left. Sorted by rank; of one
- * rank in the order of posting: requests, then the parts of blocking calls. */
+/* A message or collective that a rank waits for, has posted or has left. In a table, sorted by
+ * rank; of one rank in the order of posting: requests, then the parts of blocking calls. */
 struct awaited {
     enum awaited_what {
         AWAIT_SEND,
@@ -77,14 +77,14 @@ struct awaited {
     /* All members of a collective must agree in the following; unknown values match any: */
     uint32_t operation; /* the same for operations that match each other */
     int32_t root;       /* root of a collective; -1: none, or not comparable */
-    uint64_t bytes;     /* size; JUDGE_UNKNOWN_BYTES: unknown, or may differ */
+    uint64_t bytes;     /* size; JUDGE_UNKNOWN_BYTES: unknown, or ranks may differ */
     uint32_t signature; /* datatype and reduction, see LEDGER_SIGNATURE() */
     enum collective_kind kind;
     uint32_t name, site; /* operation and call site of the posting call, for texts */
 };
 
-/* The members of a communicator, and how many collectives each has entered (-1: unknown). Members
- * count the same collectives. */
+/* The members of a communicator, and how many collectives each has entered (-1: unknown). All
+ * members count the same collectives, so those of equal number match. */
 struct member_list {
     int32_t *
         member; /* ranks of the N members in MPI_COMM_WORLD; negative: unknown; release by free() */
@@ -105,9 +105,9 @@ struct situation {
     size_t n_ranks;
     struct rank_view *rank;
     ARRAY(struct member_list) comms;
-    ARRAY(struct awaited) awaited; /* sorted by rank; LEFT collectives are at the end */
+    ARRAY(struct awaited) awaited; /* sorted by rank, except collectives with LEFT, at the end */
     ARRAY(struct message_count) sent;
-    bool counted;   /* SENT has all messages of the run */
+    bool counted;   /* SENT is complete: all sends and receives of the run were recorded */
     double settled; /* a call that is open for a shorter time (s) counts as moving */
     bool live;      /* a process of the run is alive */
     bool unseen;  /* it is unknown if processes live, since some are on hosts that cannot be seen */
@@ -116,13 +116,13 @@ struct situation {
                               (with UNSEEN ranks); its warnings list what is unknown */
 };
 
-/* A collective NAME with what its members must agree on. TWO_GROUPS: on an intercommunicator, where
- * only the operation is compared. Large-count forms are the same operation. BYTES are compared if
- * every member must pass the same number, even with MPI_IN_PLACE. */
+/* A call of collective NAME with what all members must agree on. TWO_GROUPS: on an
+ * intercommunicator, where only the operation is compared. Large-count forms are the same
+ * operation. BYTES are compared if all members must pass the same number, even in place. */
 struct awaited awaited_collective(const char *name, bool two_groups, int32_t root, uint64_t bytes);
 
 /* Whether A and B, which have the same number on one communicator, match, so that both ranks can
- * proceed. What is unknown for one of them matches. */
+ * proceed. A value that is unknown for A or B matches any value. */
 bool awaited_agree(const struct awaited *a, const struct awaited *b);
 
 /* As awaited_agree(), but ignores sizes, datatypes and reductions, since MPI may complete

@@ -11,7 +11,7 @@
 
 #define add(text, ...) text_add(text, VERDICT_TEXT, __VA_ARGS__)
 
-/* Appends a communicator's name. Unnamed ones of one size are numbered, to distinguish them. */
+/* Appends a communicator's name. Unnamed communicators of equal size are numbered. */
 static void add_comm(char *text, const struct profile *names, uint32_t comm)
 {
     const struct profile_comm *c = comm < names->comms.n ? &names->comms.at[comm] : NULL;
@@ -89,8 +89,7 @@ static void add_awaited(char *text, const struct profile *names, const struct aw
     }
 }
 
-/* Appends "MPI_Recv from rank 1 (tag 4, MPI_COMM_WORLD), at halo.c:41 exchange". A: NULL if
- * unknown. */
+/* Appends "MPI_Recv from rank 1 (tag 4, MPI_COMM_WORLD), at halo.c:41 exchange". A: or NULL. */
 static void add_call(char *text, const struct profile *names, uint32_t operation, uint32_t site,
                      const struct awaited *a, bool named)
 {
@@ -336,7 +335,7 @@ json_t *verdict_json(const struct situation *s, const struct verdict *v)
 {
     char text[VERDICT_TEXT] = "";
     json_t *ranks = json_array();
-    profile_name_sites(s->names); /* takes time, so only here: a watchdog reads more often */
+    profile_name_sites(s->names); /* slow, so only for a verdict that is shown */
     json_t *groups = groups_json(s, v);
     add_sentence(text, s, v, groups);
     for (size_t i = 0; i < s->n_ranks; i++)

@@ -21,8 +21,8 @@ json_t *verdict_json(const struct situation *s, const struct verdict *v);
 /* The verdict on S as JSON: S->kept, otherwise verdict_of(S). Returns a new reference. */
 json_t *verdict_json_of(const struct situation *s);
 
-/* Writes VALUE, a verdict as JSON, to OUT in lines of WIDTH characters. MARK precedes the sentence,
- * a group's member "mark" the group. */
+/* Writes VALUE, a verdict as JSON, to OUT in lines of WIDTH characters. The sentence follows MARK,
+ * each group the value of its JSON member "mark". */
 void verdict_write(const json_t *value, FILE *out, const char *mark, size_t width);
 
 /* Adds findings "verdict" {"kind", "text", "ranks"} to P, a completed run whose call sites have

@@ -42,7 +42,7 @@ static void add_edge(struct wait_graph *g, struct need *w, int32_t to,
 
 enum entered { ENTERED, ENTERED_NOT, ENTERED_UNKNOWN };
 
-/* Whether member M has entered A. CALLED: M's call with the number of A; NULL: none is known. */
+/* Whether member M has entered A. CALLED: M's collective with A's number; NULL: unknown. */
 static enum entered has_entered(const struct wait_graph *g, const struct awaited *a, size_t m,
                                 const struct awaited *called)
 {
@@ -56,7 +56,7 @@ static enum entered has_entered(const struct wait_graph *g, const struct awaited
     return c->entered[m] > (int64_t)a->sequence ? ENTERED : ENTERED_NOT;
 }
 
-/* Whether A's rank can leave A only after MEMBER enters. BELOW: MEMBER has a lower rank. */
+/* Whether A's rank can leave A only after MEMBER enters. BELOW: MEMBER's rank is lower. */
 static bool is_needed(const struct awaited *a, int32_t member, bool below)
 {
     return a->kind == COLLECTIVE_ALL || a->kind == COLLECTIVE_OTHER ||
@@ -65,8 +65,9 @@ static bool is_needed(const struct awaited *a, int32_t member, bool below)
            (a->kind == COLLECTIVE_TO_ROOT && a->rank == a->root);
 }
 
-/* Adds edges to all needed members that have not entered. If there are none, adds edges to the
- * other such members, of which one must enter: the MPI library may synchronize with them, too. */
+/* Adds edges to all members that the collective needs and that have not entered. If there are none,
+ * adds edges to all others that have not entered, of which one must enter: the MPI library may
+ * synchronize with members that MPI does not require. */
 static void wait_for_collective(struct wait_graph *g, struct need *w)
 {
     const struct awaited *a = w->a;
@@ -275,7 +276,8 @@ void waits_spread(const struct wait_graph *g, bool *in, bool for_them)
     }
 }
 
-/* Open sends get rows of their own, since SENT may have counted them already. */
+/* Collects unreceived messages. An open send becomes a separate element, since S->sent may have
+ * counted it already. */
 static void find_messages(struct wait_graph *g)
 {
     const struct situation *s = g->s;

@@ -18,7 +18,7 @@ struct need {
     const struct awaited *a;
     size_t first, n; /* edges to ranks that must progress; without edges, A can complete */
     bool one;        /* progress of one of these ranks is enough */
-    bool maybe;      /* A may complete without them */
+    bool maybe;      /* A may complete without these ranks */
 };
 
 struct wait_rank {
@@ -29,9 +29,9 @@ struct wait_rank {
 
 struct wait_graph {
     const struct situation *s;
-    struct wait_rank *rank; /* elements for each rank, and one for the end of the last needs */
-    ARRAY(const struct awaited *) collectives; /* sorted by sequence number */
-    ARRAY(struct message_count) sent; /* unreceived messages: those of S and of open sends */
+    struct wait_rank *rank; /* an element per rank, and one whose FIRST_NEED ends the last rank's */
+    ARRAY(const struct awaited *) collectives; /* sorted by communicator, number and rank */
+    ARRAY(struct message_count) sent; /* unreceived messages: those of S->sent and of open sends */
     ARRAY(struct need) needs;
     ARRAY(struct wait_edge) edges;
 };
@@ -53,6 +53,6 @@ bool waits_is_young(const struct wait_graph *g, const struct open_call *c);
  * FOR_THEM, that wait for its members. */
 void waits_spread(const struct wait_graph *g, bool *in, bool for_them);
 
-/* Whether receive R matches message M; the number of posted receives that match M. */
+/* Whether receive R matches message M, and the number of all posted receives that match M. */
 bool waits_receive_matches(const struct awaited *r, const struct message_count *m);
 uint64_t waits_receives(const struct wait_graph *g, const struct message_count *m);
