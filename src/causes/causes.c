@@ -138,8 +138,9 @@ static void follow_wave(struct search *s, uint32_t call, uint32_t cause)
         p->farthest = call + 1;
 }
 
-/* Counts how often a segment's main cause moves to another rank (FOLLOWED), and how often to the
- * same rank as at its previous move from the same rank (IN_TURN). */
+/* Finds ranks that cause waits in turn. If a segment's main cause moves from one rank to another,
+ * counts the move (FOLLOWED, without the first), and whether the last move from that rank was to
+ * the same rank (IN_TURN). */
 static void follow_turn(struct search *s, uint32_t cause)
 {
     struct cost *group = &s->cost[s->g->groups_of.at[cause].piece[MATCH_SEGMENT]];
@@ -184,8 +185,7 @@ static void distribute(struct search *s, const struct graph_call *c, const struc
     follow_turn(s, first);
 }
 
-/* Extends T's history to its next call's entry; stores it there if other calls wait for the
- * entry. */
+/* Extends T's history to its next call's entry; stores it there if calls wait for the entry. */
 static void enter_call(struct search *s, struct cause_thread *t)
 {
     const struct graph_call *c = event_call(s->g, t->next);
@@ -246,7 +246,8 @@ static void replay_call(struct search *s, struct cause_thread *t)
     t->entered = t->busy = false;
 }
 
-/* Whether LANE has ended and its rank ends the run: then LANE's tail is critical. */
+/* Whether all calls of LANE are replayed and LANE's rank ends the run: then the time after LANE's
+ * last call is on the critical path. */
 static bool is_last(const struct search *s, size_t lane)
 {
     const struct lane *x = &s->g->lanes.at[lane];

@@ -8,8 +8,8 @@ static double weight_of(const struct delay_balance *b, const struct history_diff
     return b->less > 0 ? fmax(0, d->ns - fmax(0, d->count) * b->squares / b->less) : d->ns;
 }
 
-/* The share of LESS to subtract from MORE: of as many executions as MORE has. The rest of LESS may
- * match other delays by the next rule; the last rule subtracts all of LESS. */
+/* The share of LESS to subtract from MORE: that of as many executions as MORE has. The rest of LESS
+ * may match other delays by the next rule; the last rule subtracts all of LESS. */
 static double matched_share(const struct delay_balance *b, enum matching m)
 {
     if (m + 1 == MATCHINGS || !(b->less_count > b->more_count))

@@ -6,11 +6,10 @@
 
 /* Rules by which time in one history is matched with time in the other, applied in this order: the
  * same segment; time of the same kind (enum cause_kind) after the same call; before the same call;
- * any time of the same kind. Later rules exist as ranks may do equal work between different
- * calls. */
+ * any time of the same kind. Later rules exist as ranks may do equal work between other calls. */
 enum matching { MATCH_SEGMENT, MATCH_FROM, MATCH_TO, MATCH_KIND, MATCHINGS };
 
-/* For each rule: the piece that represents a group, all pieces that this rule matches. */
+/* For each rule: the piece that represents the group of pieces which this rule matches. */
 struct delay_groups {
     uint32_t piece[MATCHINGS];
 };

@@ -21,8 +21,7 @@ struct causes_run {
     double error_ns;    /* the largest difference between the clocks of two ranks */
 };
 
-/* A segment (time in a call or between two) on one rank, and waiting that it causes. Times in
- * ns. */
+/* A segment on one rank (time in a call or between two), and waiting caused by it. Times in ns. */
 struct root_cause {
     uint32_t kind; /* enum cause_kind */
     uint32_t rank; /* rank in MPI_COMM_WORLD; CAUSES_NONE for CAUSE_REST */
@@ -39,7 +38,7 @@ struct root_cause {
     double error_ns; /* half the width of the 95 % interval of DIRECT_NS + PASSED_NS in a thinned
                         trace; 0: not thinned; NAN: fewer than 4 windows */
     /* The longest idle wave that the segment causes, a chain of ranks each of which waits because
-     * the rank before waited: number of ranks, time between the first and the last wait's end, last
+     * the rank before waited: number of ranks, time between the first and last wait's end, last
      * rank. */
     uint32_t wave_ranks;
     int64_t wave_ns;

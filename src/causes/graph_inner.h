@@ -28,7 +28,7 @@ struct graph_call {
     int64_t epoch; /* number of the window of a thinned trace, otherwise 0 */
     uint32_t lane;
     uint32_t first, end;     /* the call's events in timeline.order: FIRST to END - 1 */
-    uint32_t event;          /* the event that ended the wait; the first if the call did not wait */
+    uint32_t event;          /* the event that ended the wait; without a wait, the first event */
     uint32_t before, inside; /* pieces (event_graph.pieces) before the call and in it */
     uint32_t awaited; /* the call whose entry ended the wait; CAUSES_NONE: unknown, or no wait */
     uint32_t waited;  /* its thread's most recent earlier call that waited, plus one; 0: none */
@@ -52,7 +52,7 @@ struct event_link {
     /* REPLAYED: the event is of a broadcast that is replayed along another tree. Times in ns. */
     bool replayed;
     uint32_t parent;    /* event of the member that sends the data; CAUSES_NONE: this is the root */
-    int64_t arrives_ns; /* how long after PARENT has entered and has the data, these arrive */
+    int64_t arrives_ns; /* the data arrive this long after PARENT has entered and has them */
     int64_t sends_ns;   /* time for which this member then sends to its children */
 };
 #define EVENT_GROUP (1u << 31)

@@ -143,7 +143,7 @@ static void end_block(struct event_graph *g, struct progress *p, int64_t time, b
     p->replayed_from = replayed;
 }
 
-/* A window of a thinned trace counts from its first entry to its last exit: the rest is unknown. */
+/* A thinned trace's window is measured from first entry to last exit, as the rest is unknown. */
 static void end_window(struct event_graph *g, struct progress *p)
 {
     int64_t exit = EVENT_UNSET;

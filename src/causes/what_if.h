@@ -22,8 +22,7 @@ struct what_if {
     const void *context;
     /* For WHAT_IF_BROADCAST: */
     const struct by_rank *tree;
-    bool binomial; /* assume that recorded broadcasts are binomial, even if TRAFFIC does not show it
-                    */
+    bool binomial; /* assume that recorded broadcasts are binomial, even if not shown by TRAFFIC */
     const struct net_traffic *traffic;
     uint32_t broadcast; /* index of the operation MPI_Bcast */
 };

@@ -18,7 +18,7 @@ struct compare_request {
 /* Returns what differs significantly between the two sets of runs, causes before consequences: a
  * document of schema collprof-comparison/3 with facts, findings (the first is about the run as a
  * whole), and the table "changes", largest first. *GATE, unless GATE is NULL: the exit status by
- * REQUEST's limit; unchanged without a limit. Allocates as base/memory.h. */
+ * REQUEST's limit; unchanged without a limit. Allocation: as in base/memory.h. */
 struct document *compare_document(const struct compare_request *request, enum status *gate);
 
 /* Compares the results of launches of a benchmark. Process and memory placement differ between

@@ -8,8 +8,8 @@
 
 enum { EXACT_VALUES = 50, DEALS = 20000, RUNS_MOST = 1000 };
 
-/* Probability under the null hypothesis that Mann and Whitney's U is at most U. U counts the pairs
- * of values, one of a set of N, one of a set of M, in which the first is below the second. */
+/* Probability under the null hypothesis that Mann and Whitney's statistic is at most U. It counts
+ * the pairs of one of N and one of M values in which the first is smaller. */
 static double at_most(size_t n, size_t m, double u)
 {
     double pairs = (double)n * (double)m, all = 0, sum = 0;

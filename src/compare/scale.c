@@ -81,7 +81,8 @@ static bool is_again(struct profile *const *run, size_t i)
     return false;
 }
 
-/* Values of all runs by number of ranks; release by free(). Subtracts repeated runs from *N. */
+/* The values of all runs by number of ranks; release by free(). *N becomes the number of different
+ * runs. */
 static struct size *sizes_of(struct profile *const *run, size_t *n, bool weak)
 {
     struct size *list = memory_alloc((*n + 1) * sizeof *list);

@@ -12,7 +12,7 @@ struct site_run {
     double wait; /* share of TIME spent waiting for the last rank to enter; NaN: unknown */
 };
 
-/* Calls of one size class and, of collectives, on communicators of one size. */
+/* Calls of one size class and, if collective, on communicators of one size. */
 struct site_part {
     uint32_t size_class, ranks; /* RANKS: of the communicator; 0: no collective */
     /* [0]: means over runs and ranks of A; [1]: of B. */
@@ -43,7 +43,7 @@ void sites_free(struct compared_sites *s);
 enum { SITE_PART_TEXT = 160 };
 const char *call_text(const struct profile *p, const char *operation, double bytes, uint32_t ranks,
                       char text[SITE_PART_TEXT]);
-/* Writes in the form of call_text() which calls are the part of S whose time changes most. */
+/* Writes, in the form of call_text(), the part of S whose time changes most. */
 const char *site_part_text(const struct compared_site *s, const struct profile *p,
                            char text[SITE_PART_TEXT]);
 /* Writes how the part of site_part_text() changed: its share of NS, the time by which all calls of

@@ -33,7 +33,7 @@ struct export_format {
         EVENTS_UNUSED,
         EVENTS_BESIDE,
         EVENTS_NEEDED
-    } events; /* events: not needed; in R->trace, if any; in P */
+    } events; /* where WRITE finds events: not needed; in R->trace, if any; in P */
     /* Writes P, and may add findings to P. Returns false after reason_give(); may give a reason on
      * success, too, as a remark. */
     bool (*write)(const struct export_request *r, struct profile *p, FILE *out);
@@ -44,7 +44,7 @@ extern const struct export_format *const export_formats[];
 extern const struct export_format export_text, export_csv, export_html;
 extern const size_t n_export_formats;
 
-/* Open calls of a run that goes on or ended abnormally; otherwise NULL. For situation_free(). */
+/* Open calls of a run that goes on or ended abnormally, for situation_free(); otherwise NULL. */
 struct situation *export_situation(const struct export_request *r, const struct profile *p);
 
 /* Adds the verdict on a run that ended abnormally: as text to OUT or, if OUT is NULL, to the

@@ -134,7 +134,7 @@ static void define_run(struct archive *a)
     }
 }
 
-/* Defines MPI_COMM_WORLD only: messages of all communicators name its ranks. */
+/* Defines MPI_COMM_WORLD only: messages on any communicator name ranks of MPI_COMM_WORLD. */
 static void define_world(struct archive *a)
 {
     const struct profile *p = a->p;

@@ -7,7 +7,8 @@
 
 struct situation *export_situation(const struct export_request *r, const struct profile *p)
 {
-    /* A complete run needs no verdict; with profile.json (has_arrivals) records may be gone. */
+    /* No verdict is needed for a complete run or a profile.json (has_arrivals), which already has a
+     * verdict and whose records may have been removed. */
     const char *directory = r->options.directory;
     return directory && p->crashed && !p->has_arrivals ? situation_read(directory, VERDICT_SETTLED)
                                                        : NULL;

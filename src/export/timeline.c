@@ -91,7 +91,8 @@ static void find_lanes(struct view_of_trace *v)
 }
 
 /* A typical wait, around which the timeline is drawn: among the waits with the costliest call site
- * and awaited rank, the wait nearest to their mean. P->events.n: no waits. */
+ * and awaited rank, the wait nearest to their mean, as the longest is often the shutdown.
+ * P->events.n if no rank waits. */
 static size_t typical_wait(const struct view_of_trace *v)
 {
     const struct profile *p = v->p;

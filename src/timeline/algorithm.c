@@ -91,7 +91,7 @@ static struct traffic chain(const struct shape *s, size_t v)
     return down(s, v, v + 1 < s->p);
 }
 
-/* MPICH: a root other than rank 0 sends the data to rank 0, from which the tree begins. */
+/* MPICH: a root other than rank 0 sends the data to rank 0, the root of the tree. */
 static struct traffic from_first(const struct shape *s, size_t v)
 {
     const size_t rank = (v + s->root) % s->p;

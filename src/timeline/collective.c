@@ -62,7 +62,7 @@ void collective_awaits(enum collective_kind kind, const int64_t *entered, size_t
                        size_t root, uint32_t *awaited)
 {
     struct members before = {0, 0};
-    uint32_t last = 0; /* the member that enters last of those in BEFORE */
+    uint32_t last = 0; /* of the members in BEFORE, the last to enter */
     for (size_t i = 0; i < n; i++) {
         const struct members x = collective_needs(kind, i, n, first, root);
         size_t k = x.first == before.first && x.end >= before.end ? before.end : x.first;

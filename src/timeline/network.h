@@ -40,8 +40,7 @@ struct traffic net_traffic_at(const struct net_traffic *t, uint32_t rank, int64_
  * missing. TIME_MASK: see timeline_thinner(). */
 bool net_is_cut_off(const struct event *a, uint64_t time_mask);
 
-/* How many of the send events among the N EVENTS the transport started in the sending call
- * itself. */
+/* How many of the send events among the N EVENTS the transport started in the sending call. */
 uint64_t net_sends_seen(const struct net_traffic *t, const struct event *events, size_t n);
 
 /* Finds the algorithm of a collective from the number and size of the messages that each rank sent

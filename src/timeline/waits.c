@@ -51,7 +51,7 @@ static uint64_t thread_of(const struct event *a)
  * later blocking receive of the same thread gets. */
 static void find_wrong_order(struct timeline *t)
 {
-    int64_t earliest = INT64_MAX; /* earliest send of a message received later */
+    int64_t earliest = INT64_MAX; /* earliest start of a send whose message is received later */
     uint64_t thread = UINT64_MAX;
     for (size_t i = t->n; i-- > 0;) {
         const uint32_t event = t->order[i];

@@ -120,7 +120,7 @@ static bool is_all_known(const struct profile *p)
     return known;
 }
 
-/* The number of requests of B that were not completed, or of messages that were not received.
+/* The number of row B's requests that were not completed, or messages that were not received.
  * Messages that may match a posted but never completed receive are not counted. */
 static uint64_t open_of(const struct profile *p, const struct profile_balance *b)
 {
@@ -217,7 +217,7 @@ void verdict_of_ended(struct profile *p)
     add_mismatches(p);
     if (!is_all_known(p))
         return;
-    /* After an extra call of a member its next calls mismatch, and its number of calls differs,
+    /* After a member's extra collective, its next calls mismatch, and its number of calls differs,
      * too. The mismatch says more, so numbers of calls are compared only if no calls mismatch. */
     for (uint32_t i = 0; i < p->comms.n && p->findings.n == before; i++)
         add_missing(p, i);

@@ -78,8 +78,7 @@ static void write_out(const char *directory, const char *host)
     }
 }
 
-/* Whether R is not stopped and entered or left a call in SECONDS before now, or is not on this
- * host. */
+/* Whether R is on another host, or is not stopped and entered or left a call within SECONDS. */
 static bool is_moving(const struct rank_view *r, double seconds)
 {
     const double idle = r->outside ? r->seconds : r->call.open ? r->call.seconds : 0;

@@ -11,8 +11,8 @@
 struct host_rank {
     char host[64];
     time_t written; /* when the file was written, by the file server's clock */
-    double now;     /* clock_now() of that host, before it wrote records out (hosts_write()) */
-    bool moving;    /* no rank there waits, computes or is stopped for long: records not written */
+    double now;     /* clock_now() of HOST, before HOST wrote records out (hosts_write()) */
+    bool moving; /* no rank there waits, computes or is stopped for long, so no records written */
     int32_t rank;
     enum rank_state state;
 };

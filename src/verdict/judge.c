@@ -94,8 +94,8 @@ static struct message_count nearest(const struct wait_graph *g, const struct awa
 }
 
 /* What some ranks wait for (NULL: nothing): MESSAGE (SIMILAR: the peer sent another message, which
- * does not match); two collectives, COLLECTIVE and OTHER, on different communicators if possible; a
- * call for UNKNOWN ranks; and two calls that do not match. */
+ * does not match); two collectives, COLLECTIVE and OTHER, on different communicators if possible;
+ * UNKNOWN, a call that may need any rank; and two calls that do not match. */
 struct reasons {
     bool similar;
     const struct awaited *message, *collective, *other, *unknown;
@@ -147,8 +147,7 @@ static struct reasons reasons_of(const struct wait_graph *g, const bool *in, boo
     return x;
 }
 
-/* Kind of the verdict on RANK, which waits for no rank. FIRST: a call that waits for RANK, or
- * NULL. */
+/* Kind of the verdict on RANK, which waits for no rank. FIRST: a call awaiting RANK, or NULL. */
 static enum verdict_kind kind_of_one(const struct wait_graph *g, int32_t rank,
                                      const struct awaited *first)
 {
@@ -275,7 +274,7 @@ static int priority_of(const struct verdict *v)
     return (int)v->kind + (v->proven || v->kind == VERDICT_GONE ? 0 : VERDICT_KINDS);
 }
 
-/* The verdict with the highest priority among those on all cores. */
+/* The verdict with the highest priority among the verdicts on all cores. */
 static struct verdict *judge_cores(const struct wait_graph *g)
 {
     size_t n = g->s->n_ranks;
@@ -318,7 +317,7 @@ static struct verdict *judge_cores(const struct wait_graph *g)
  * only briefly, because MPI refused them and ended the run. */
 static void judge_refused(const struct wait_graph *g, struct verdict *v)
 {
-    /* Compares all pairs: two calls that differ may both match a third of which less is known. */
+    /* Compares all pairs: two calls that differ may both match a third, less known call. */
     for (size_t i = 0; i < g->collectives.n; i++) {
         const struct awaited *a = g->collectives.at[i];
         for (size_t k = i + 1; k < g->collectives.n && v->kind == VERDICT_MOVING; k++) {

@@ -16,7 +16,7 @@ enum verdict_kind {
     VERDICT_UNMATCHED, /* an awaited message is never sent, or an awaited receive never posted */
     VERDICT_CROSSED,   /* collectives of several communicators in opposite order */
     VERDICT_CYCLE,     /* messages awaited in a cycle */
-    VERDICT_MISSING,   /* a member has not entered a collective; it is unknown whether it can */
+    VERDICT_MISSING,   /* a member has not entered a collective; unknown whether the member can */
     VERDICT_COMPUTES,  /* a rank for which others wait is outside of MPI */
     VERDICT_POLLING,   /* ranks poll (MPI_Test) without success */
     VERDICT_UNKNOWN, /* calls have been open for long, for an unknown reason; or a rank that others

@@ -187,7 +187,7 @@ static void read_each(struct reading *r, const glob_t *records, uint32_t section
         struct ledger l;
         const char *fault = ledger_open(&l, records->gl_pathv[i], sections);
         if (fault) {
-            if (sections == CALLS) /* in the second pass, it may just have been removed */
+            if (sections == CALLS) /* in the second pass, the record may just have been removed */
                 records_ignore(r->s->names, records->gl_pathv[i], fault);
             continue;
         }

@@ -26,7 +26,7 @@ struct open_call {
     bool polls;          /* it returns at once: MPI_Test, MPI_Iprobe */
     ARRAY(size_t) parts; /* what it waits for: indices in situation.awaited; release by free() */
     double seconds; /* time (s) since entry or, if it polls, the last success; negative: unknown */
-    double longest; /* longest duration (s) of a completed such call at this call site; 0: none */
+    double longest; /* longest completed call (s) of this operation and call site; 0: none */
     uint64_t since; /* time stamp that distinguishes it from other calls of its rank */
 };
 
@@ -105,7 +105,7 @@ struct situation {
     size_t n_ranks;
     struct rank_view *rank;
     ARRAY(struct member_list) comms;
-    ARRAY(struct awaited) awaited; /* sorted by rank, except collectives with LEFT, at the end */
+    ARRAY(struct awaited) awaited; /* sorted by rank, but collectives with LEFT are at the end */
     ARRAY(struct message_count) sent;
     bool counted;   /* SENT is complete: all sends and receives of the run were recorded */
     double settled; /* a call that is open for a shorter time (s) counts as moving */
@@ -117,8 +117,8 @@ struct situation {
 };
 
 /* A call of collective NAME with what all members must agree on. TWO_GROUPS: on an
- * intercommunicator, where only the operation is compared. Large-count forms are the same
- * operation. BYTES are compared if all members must pass the same number, even in place. */
+ * intercommunicator, where only operations are compared. Large-count forms are the same operation.
+ * BYTES are compared if all must pass the same number, even with MPI_IN_PLACE. */
 struct awaited awaited_collective(const char *name, bool two_groups, int32_t root, uint64_t bytes);
 
 /* Whether A and B, which have the same number on one communicator, match, so that both ranks can

@@ -89,7 +89,7 @@ static void add_awaited(char *text, const struct profile *names, const struct aw
     }
 }
 
-/* Appends "MPI_Recv from rank 1 (tag 4, MPI_COMM_WORLD), at halo.c:41 exchange". A: or NULL. */
+/* Appends "MPI_Recv from rank 1 (tag 4, MPI_COMM_WORLD), at halo.c:41 exchange". A may be NULL. */
 static void add_call(char *text, const struct profile *names, uint32_t operation, uint32_t site,
                      const struct awaited *a, bool named)
 {

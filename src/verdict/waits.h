@@ -43,7 +43,7 @@ void waits_end(struct wait_graph *g);
 /* Whether RANK has ended or is stopped, so that its open operations do not continue. */
 bool waits_is_lost(const struct wait_graph *g, int32_t rank);
 
-/* Whether RANK cannot progress, whatever others do: lost, or finished. */
+/* Whether RANK cannot progress, whatever others do: it is lost (above) or RANK_FINISHED. */
 bool waits_is_out(const struct wait_graph *g, int32_t rank);
 
 /* Whether C is open for less than situation.settled: it may return at any moment. */
