@@ -4,11 +4,13 @@
  *     entry of a call = exit of the call before it in its thread + computation
  *     exit of a call  = max(entry + least, enabled + transfer for each event that it waits for)
  *
- * A message is enabled by the entry of its send and by the posting of its receive, a send that
- * waits for its receive by that posting, and a collective by the entries of the members that the
- * caller depends on. The recorded exit determines LEAST or TRANSFER, whichever is in the larger
- * term; the other duration is estimated from similar calls in which its term was larger. So a
- * replay with the recorded durations reproduces all exits, if all dependences are known. */
+ * ENABLED is when the event could complete: a message, after entry of its send and posting of its
+ * receive; a send that waits for its receive, after the receive's posting; a collective, after
+ * entry of the members that the caller depends on. LEAST is the call's duration without a wait,
+ * TRANSFER the time from ENABLED to the exit. The recorded exit determines LEAST or TRANSFER,
+ * whichever is in the larger term; the other duration is estimated from similar calls in which its
+ * term was larger. So a replay with the recorded durations reproduces all exits, if all dependences
+ * are known. */
 #pragma once
 
 #include "base/array.h"

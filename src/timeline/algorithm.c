@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A collective with P ranks; N: BYTES of algorithm_find(). */
+/* A collective with P ranks; N: its size, the BYTES of algorithm_find(). */
 struct shape {
     size_t p, root;
     double n;

@@ -56,7 +56,7 @@ struct event {
     uint8_t thread;          /* number of the thread; 0: the first that called MPI */
     bool synchronous;        /* a send, or its start, in synchronous mode (MPI_Ssend) */
     bool buffered;           /* a send, or its start, in buffered mode (MPI_Bsend) */
-    bool excluded;           /* the profiler may have delayed it, so its wait is ignored */
+    bool excluded;           /* the profiler may have delayed the call, so its wait is ignored */
 };
 
 /* Wait states: X(ID, name, key of the finding). WRONG_ORDER: a late sender; but for most of the

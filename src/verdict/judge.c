@@ -127,7 +127,7 @@ static bool is_fatal(const struct wait_edge *e)
     return !awaited_agree_in_kind(e->why, e->instead);
 }
 
-/* What ranks (with INSIDE: ranks in the set IN) wait for that ranks in the set IN must do. */
+/* Why ranks (with INSIDE: only ranks in the set IN) wait for ranks in the set IN. */
 static struct reasons reasons_of(const struct wait_graph *g, const bool *in, bool inside)
 {
     struct reasons x = {0};

@@ -22,9 +22,9 @@ enum rank_state {
 /* The call that a rank has entered and not left; if several threads are in calls, the oldest. */
 struct open_call {
     bool open;           /* false: the rank is in no call */
-    bool any;            /* it returns when one part is complete: MPI_Waitany */
-    bool polls;          /* it returns at once: MPI_Test, MPI_Iprobe */
-    ARRAY(size_t) parts; /* what it waits for: indices in situation.awaited; release by free() */
+    bool any;            /* the call returns when one part is complete: MPI_Waitany */
+    bool polls;          /* the call returns at once: MPI_Test, MPI_Iprobe */
+    ARRAY(size_t) parts; /* what the call waits for: indices in situation.awaited; for free() */
     double seconds; /* time (s) since entry or, if it polls, the last success; negative: unknown */
     double longest; /* longest completed call (s) of this operation and call site; 0: none */
     uint64_t since; /* time stamp that distinguishes it from other calls of its rank */

@@ -56,7 +56,7 @@ static enum entered has_entered(const struct wait_graph *g, const struct awaited
     return c->entered[m] > (int64_t)a->sequence ? ENTERED : ENTERED_NOT;
 }
 
-/* Whether A's rank can leave A only after MEMBER enters. BELOW: MEMBER's rank is lower. */
+/* Whether A's rank can leave A only after MEMBER enters. BELOW: MEMBER's rank is lower than A's. */
 static bool is_needed(const struct awaited *a, int32_t member, bool below)
 {
     return a->kind == COLLECTIVE_ALL || a->kind == COLLECTIVE_OTHER ||
