@@ -105,7 +105,7 @@ static void note_mistake(const char *line, void *parser)
     strncat(p->mistake, line, sizeof p->mistake - 1 - strlen(p->mistake));
 }
 
-/* Every rank parses, rank 0 prints. */
+/* Every rank parses the options, of which rank 0 prints mistakes, help and version. */
 static enum options_result parse_options(struct bench *b, int argc, char **argv,
                                          const struct option_program *program)
 {
@@ -127,7 +127,7 @@ static enum options_result parse_options(struct bench *b, int argc, char **argv,
         result = OPTIONS_WRONG;
     }
     if (b->plan.budget != budget)
-        b->plan.budget_most = 0; /* an explicit budget is a hard limit */
+        b->plan.budget_most = 0; /* --budget is never extended */
     if (b->rank)
         return result;
     if (result == OPTIONS_HELP) {
@@ -160,9 +160,9 @@ static void find_places(struct bench *b)
 static struct watch {
     double time;
     struct noise_totals totals;
-} run, row; /* scheduling of this process when the run and the present row began */
+} run, row; /* scheduling of this process when the run and when the current row began */
 
-/* A row begins: bench_contention() counts from now on. */
+/* Begins a row of results: bench_contention() counts from now on. */
 static void watch(void)
 {
     row.time = clock_now();
@@ -175,7 +175,7 @@ void bench_begin(struct bench *b, int *argc, char ***argv, const struct option_p
 {
     int provided;
     size_t length;
-    MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided); /* threads may only compute */
+    MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided); /* only this thread calls MPI */
     local_clock_start();
     MPI_Comm_dup(MPI_COMM_WORLD, &b->comm);
     MPI_Comm_rank(b->comm, &b->rank);
@@ -222,8 +222,8 @@ static void fact_ranks(struct document *d, const struct place *places, size_t n)
     document_fact(d, "ranks", "%zu on %zu host%s", n, hosts, hosts == 1 ? "" : "s");
 }
 
-/* Whether waiting ranks release their processors. Open MPI does if a variable says so, which its
- * launcher sets if it detects oversubscription; others do with our preloaded library (--yield). */
+/* Whether waiting ranks release their processors. In Open MPI an environment variable requests this
+ * (its launcher sets it under oversubscription); in other MPIs our preloaded library (--yield). */
 static bool yields(void)
 {
     bool (*works)(void) = (bool (*)(void))dlsym(RTLD_DEFAULT, "collprof_yield_works");
@@ -287,7 +287,7 @@ struct document *bench_document(const struct bench *b, const char *schema)
 }
 
 struct worst {
-    double share; /* of the time runnable but not scheduled; negative: unknown */
+    double share; /* fraction of the time runnable but not scheduled, 0 to 1; negative: unknown */
     int rank;
 };
 
@@ -305,7 +305,7 @@ static struct worst worst_since(MPI_Comm comm, const struct watch *then)
     return all;
 }
 
-static char contention[96]; /* remark about the last row; "": no contention, or unknown */
+static char contention[96]; /* remark for the last row's CPU contention; "": none, or unknown */
 
 bool bench_contention(MPI_Comm comm)
 {

@@ -1,6 +1,6 @@
-/* collbench-bcast etc. as the user calls them: replaces itself (exec) by the program of that
- * name that is built for the MPI whose launcher started this process, or for any MPI without a
- * launcher. */
+/* collbench-bcast etc. as the user calls them: this program replaces itself (exec) by the benchmark
+ * of the same name that was built for the MPI whose launcher started this process, or, without a
+ * launcher, for any MPI. */
 #include "base/beside.h"
 #include "base/launcher.h"
 #include "base/reason.h"
@@ -24,7 +24,7 @@ static void refuse(const struct launcher *l)
     fputc('\n', stderr);
 }
 
-/* --yield loads a library before the program (src/transport). */
+/* If ARGV has --yield: preloads the library of src/transport, which makes waiting ranks yield. */
 static void preload_yield(char **argv)
 {
     while (*++argv && !text_has_word("--yield -y", *argv))
@@ -32,7 +32,7 @@ static void preload_yield(char **argv)
     if (!*argv)
         return;
     setenv("OMPI_MCA_mpi_yield_when_idle", "1", 1);
-    setenv("COLLPROF_YIELD", "yes", 1); /* with COLLPROF_TRACE=transport it would only record */
+    setenv("COLLPROF_YIELD", "yes", 1); /* COLLPROF_TRACE=transport alone would disable yielding */
     if (!beside_preload("libcollprof-transport.so") && launcher_speaks())
         reason_print_stored(program_invocation_short_name);
 }
@@ -49,12 +49,12 @@ int main(int argc, char **argv)
         refuse(&l);
         return 2;
     }
-    /* Not argv[0], which may be a link. */
+    /* The benchmark's name is not taken from argv[0], since a link may have another name. */
     if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
         return 127;
     snprintf(name, sizeof name, "%s/%s", mpis_built[i].folder, text_base_of(self));
     preload_yield(argv);
-    argv[0] = path; /* its last component distinguishes collbench-bcast and collbench-collective */
+    argv[0] = path; /* by its last component, one program is collbench-bcast or -collective */
     if (beside_find(name, path, sizeof path))
         execv(path, argv);
     if (launcher_speaks())

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/sysinfo.h>
 
-/* Limit for one kind of base round (enum overlap_base_kind) at one size. */
+/* Seconds at most to measure one kind of communication alone (overlap_base_kind) at one size. */
 #define BASE_SECONDS 0.2
 
 struct overlap_options {
@@ -17,7 +17,7 @@ struct overlap_options {
     struct option_chosen benchmarks; /* of overlap_benchmarks[] */
     bool published;
     struct option_range comp; /* microseconds */
-    double step;              /* ratio of neighbouring values on an axis */
+    double step;              /* ratio of neighbouring sizes, computation times, thread counts */
 };
 
 OPTION_NAMES(benchmark_name, n_overlap_benchmarks, overlap_benchmarks[i].name)
@@ -82,22 +82,22 @@ struct grid_axis {
     double at[AXIS_MAX];
 };
 
-/* The cells of one benchmark, a map of its own. */
+/* One benchmark's measurements, drawn as a heat map: a cell for each size and each value of Y. */
 struct grid_part {
     const struct overlap_benchmark *benchmark;
-    const struct grid_axis *y; /* computations, or numbers of threads */
-    struct overlap_cell *cell; /* Y->n rows with a cell for every size; allocated */
+    const struct grid_axis *y; /* computation times, or numbers of computing threads */
+    struct overlap_cell *cell; /* a row for every value of Y, with a cell for every size */
 };
 
 struct overlap_grid {
     const struct overlap_options *o;
     struct overlap_stage stage;
-    struct grid_axis size, comp, threads; /* bytes; microseconds; number of threads */
-    struct work work[AXIS_MAX];           /* by COMP */
-    struct overlap_base base[AXIS_MAX];   /* by size */
+    struct grid_axis size, comp, threads; /* bytes; computation in us; number of threads */
+    struct work work[AXIS_MAX];           /* for each value of COMP: work that takes so long */
+    struct overlap_base base[AXIS_MAX];   /* for each size: times of communication alone */
     size_t n_parts;
     struct grid_part part[PARTS_MAX];
-    struct table *cells, *line; /* rank 0; NULL elsewhere */
+    struct table *cells, *line; /* tables "cells" and "t_comm" on rank 0; NULL on others */
 };
 
 static struct overlap_cell *cell_at(const struct overlap_grid *g, const struct grid_part *p,
@@ -112,12 +112,12 @@ static double ratio_shown(const struct overlap_grid *g, const struct grid_part *
     return g->o->published && !p->benchmark->by_threads ? c->published_ratio : c->ratio;
 }
 
-/* Messages of the smallest and of the largest quarter of the sizes, which are summarised. */
+/* The summary has the smallest and the largest quarter of the message sizes. */
 enum messages { SMALL, LARGE };
 
-/* Median of P's certain ratios for WHICH messages; NaN if there are none or P is NULL. BRIEF: only
- * for the shortest quarter of the computations. Otherwise without cells whose T_comm and T_comp
- * differ by a factor above 8: the ratio divides by the shorter one. BY_THREADS has no T_comp. */
+/* Median of P's overlap ratios (small error only) for WHICH messages; NaN if there are none or P is
+ * NULL. BRIEF: only for the shortest quarter of the computations. Otherwise cells whose T_comm and
+ * T_comp differ by a factor above 8 are excluded, since the ratio divides by the shorter time. */
 static double ratio_of(const struct overlap_grid *g, const struct grid_part *p, enum messages which,
                        bool brief)
 {
@@ -137,7 +137,7 @@ static double ratio_of(const struct overlap_grid *g, const struct grid_part *p, 
     return n ? stats_median(x, n) : NAN;
 }
 
-/* A ratio is 0 with full overlap and 1 without. */
+/* Whether communication and computation overlap: RATIO is 0 with full overlap, 1 without any. */
 static bool overlaps(double ratio)
 {
     return ratio < 0.5;
@@ -179,7 +179,7 @@ static const struct column cell_columns[] = {
     CELL("axis", NULL, TEXT, 0, "comp or threads: the vertical axis of the map"),
 };
 
-/* A line in the map, where communication takes as long as computation: T_comm of each size. */
+/* The map's line where computation takes as long as communication alone (T_comm), by size. */
 static const struct column line_columns[] = {
     CELL("benchmark", NULL, TEXT, 0, NULL),
     CELL("size", "B", INTEGER, 0, NULL),
@@ -266,7 +266,7 @@ static void add_pictures(const struct overlap_grid *g, struct document *d)
         map.y_log = false;
         map.value_log = true;
         map.value_low = 1;
-        map.value_high = 1000; /* waiting for a scheduler time slice takes ms instead of us */
+        map.value_high = 1000; /* waiting for a time slice, a transfer takes ms, not us */
         map.lines = NULL;
         document_picture(d, &map);
     }
@@ -287,7 +287,7 @@ static const char *which_side(double sender, double receiver)
     return overlaps(receiver) ? "on the receiver's side only" : "on neither side";
 }
 
-/* Classifies the MPI library as section V-A of the overlap paper (Denis and Trahay) does. */
+/* Classifies the MPI library as Denis and Trahay do in section V-A. */
 static const char *behaviour(const struct overlap_grid *g, const double sender[2],
                              const double receiver[2])
 {
@@ -325,7 +325,7 @@ static void add_behaviour(const struct overlap_grid *g, struct document *d)
                      behaviour(g, s, r));
 }
 
-/* Adds the facts, the table of the base round, and the other tables, which are still empty. */
+/* Adds facts, the table of communication alone (base round), and other tables, empty so far. */
 static void begin_results(struct overlap_grid *g, struct document *d)
 {
     document_fact(d, "latency", "%.3f us, 0 bytes, one way", 1e6 * g->stage.latency[1]);
@@ -341,7 +341,7 @@ static void begin_results(struct overlap_grid *g, struct document *d)
 
 /* --- measuring --- */
 
-/* Values from MIN to MAX, each STEP times the previous one, rounded; MAX is the last. */
+/* An axis with values from MIN to MAX, each STEP times the previous one, rounded. */
 static struct grid_axis new_axis(double min, double max, double step)
 {
     struct grid_axis axis = {0};
@@ -359,13 +359,13 @@ static struct grid_axis new_axis(double min, double max, double step)
 static void make_grid(struct overlap_grid *g)
 {
     const struct overlap_options *o = g->o;
-    int units = get_nprocs(); /* of the host with the fewest */
+    int units = get_nprocs(); /* after the reduction: of the host with the fewest processors */
     MPI_Allreduce(MPI_IN_PLACE, &units, 1, MPI_INT, MPI_MIN, o->bench.comm);
     g->size = new_axis((double)o->bench.sizes.min, (double)o->bench.sizes.max, o->step);
     g->comp = new_axis((double)o->comp.min, (double)o->comp.max, o->step);
     g->threads = new_axis(1, units, o->step);
     memmove(g->threads.at + 1, g->threads.at, g->threads.n++ * sizeof *g->threads.at);
-    g->threads.at[0] = 0; /* no thread: the time to compare with */
+    g->threads.at[0] = 0; /* no computing thread: the reference time */
     for (size_t i = 0; i < o->benchmarks.n; i++) {
         struct grid_part *p = &g->part[g->n_parts++];
         p->benchmark = &overlap_benchmarks[o->benchmarks.at[i]];
@@ -374,7 +374,7 @@ static void make_grid(struct overlap_grid *g)
     }
 }
 
-/* Collective: finds the work for each computation time. D is used on rank 0. */
+/* Collective: finds work that takes each computation time; reports its error in rank 0's D. */
 static void calibrate(struct overlap_grid *g, struct document *d)
 {
     double worst = 0, all;
@@ -394,7 +394,7 @@ static void measure_base(void *arg, const size_t *at)
     g->base[*at] = overlap_base_measure(&g->stage, (size_t)g->size.at[*at]);
 }
 
-/* Axes of the sweep. Y is the slowest, so that an interrupted run has all benchmarks and sizes. */
+/* Axes of the sweep. Y varies slowest: so an interrupted run has all benchmarks and sizes. */
 enum { Y, PART, SIZE, LENGTHS };
 
 static void measure_cell(void *arg, const size_t *at)
@@ -436,7 +436,7 @@ int main(int argc, char **argv)
         bench_refuse(b, "no memory for messages of %zu bytes: choose smaller --sizes",
                      g.stage.largest);
     calibrate(&g, d);
-    overlap_base_measure(&g.stage, b->sizes.min); /* MPI opens its connections meanwhile */
+    overlap_base_measure(&g.stage, b->sizes.min); /* not used: makes MPI open its connections */
     bench_sweep(b, &g.size.n, 1, measure_base, &g);
     if (d)
         begin_results(&g, d);

@@ -15,8 +15,8 @@ struct pairs_options {
     struct bench bench;
     int order;       /* enum pairs_order */
     int messages;    /* enum pairs_messages */
-    const char *log; /* file for the original tool's log; NULL for none */
-    double suspect;  /* factor from which a pair is reported as slow; 0: no search */
+    const char *log; /* file to be written in the original tool's log format; NULL: none */
+    double suspect;  /* from this factor a pair is reported as slow; 0: no search */
 };
 
 static const char *const orders[] = {[PAIRS_PAPER] = "paper",
@@ -63,10 +63,10 @@ static const struct option_program program = {
     "other.",
     .options = option_list, .check = check};
 
-/* With more ranks there is no table of pairs, or none in the text format: it would be too long. */
+/* The table of pairs is left out above TABLE_MAX ranks, in text above TEXT_MAX, as too long. */
 enum { TABLE_MAX = 256, TEXT_MAX = 8 };
 
-/* Names of enum place_relation. */
+/* Names for enum place_relation: the smallest hardware unit that two ranks share. */
 static const char *const relations[] = {[SAME_CORE] = "core",
                                         [SAME_COMPLEX] = "complex",
                                         [SAME_PACKAGE] = "package",
@@ -82,7 +82,7 @@ static const struct column relation_columns[] = {
     {"highest", "us", COLUMN_REAL, 2, NULL},
 };
 
-/* Adds the row of all pairs whose ranks share RELATION, for size S. TRIP has room for all pairs. */
+/* Adds T's row: round trips, at the S-th size, of pairs with RELATION. TRIP: room for all pairs. */
 static void add_relation(const struct pairs *p, const struct place *place, int s, int relation,
                          double *trip, struct table *t)
 {

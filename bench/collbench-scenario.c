@@ -16,10 +16,10 @@ static const char *const delayed_words[] = {"first", "last", NULL};
 
 struct scenario_options {
     struct bench bench;
-    struct option_chosen operations; /* 2 i: operation i; 2 i + 1: its non-blocking form */
+    struct option_chosen operations; /* 2 i: operations[i]; 2 i + 1: its non-blocking form */
     struct option_chosen
-        algorithms;      /* of bcasts[]; "native" is the library's, for every operation */
-    collective_run *own; /* one more algorithm, from a shared object; NULL: none */
+        algorithms;      /* indices of bcasts[]; "native" is the MPI library, for any operation */
+    collective_run *own; /* one more algorithm, the user's, from a shared object; NULL: none */
     char own_name[64];
     struct scenario scenario[MAX_SCENARIOS];
     size_t n_scenarios;
@@ -51,7 +51,7 @@ static error_t take_scenario(struct option_parser *parser, struct scenario_optio
     return good ? 0 : option_refuse(parser, "%s: %s", word, line);
 }
 
-/* A word with a '/' is the path of a shared object, others are names of algorithms. */
+/* Takes a WORD of --algorithm: with a '/' the path of a shared object, otherwise a name. */
 static error_t take_algorithm(struct option_parser *parser, struct scenario_options *o,
                               const char *word)
 {
@@ -63,7 +63,7 @@ static error_t take_algorithm(struct option_parser *parser, struct scenario_opti
     return o->own ? 0 : option_refuse(parser, "--algorithm: %s", dlerror());
 }
 
-/* Takes the list of --algorithm, which has a registry (FROM), or of --scenario. */
+/* Takes a list ARG of --algorithm (whose OPTION has a registry, FROM), or else of --scenario. */
 static error_t take_words(struct option_parser *parser, const struct option_entry *option,
                           const char *arg, void *value)
 {
@@ -128,8 +128,8 @@ static size_t algorithms_of(const struct scenario_options *o)
     return o->algorithms.n + (o->own != NULL);
 }
 
-/* Of other algorithms than native, ours are blocking broadcasts, a user's any blocking operation.
- */
+/* Whether P's operation has P's algorithm. The library has all operations, a user's algorithm is
+ * any blocking operation, and our algorithms are blocking broadcasts. */
 static bool exists(const struct scenario_point *p)
 {
     bool can = p->own || strcmp(p->operation->name, "broadcast") == 0;
@@ -159,28 +159,28 @@ static void check_all(const struct scenario_options *o)
                                 "use: --operation=broadcast");
 }
 
-/* What a picture's x axis may be. It is the first of these of which there are several values. */
+/* What a picture's x axis may show: it shows the first of these that has several values. */
 enum scenario_axis { AXIS_RANKS, AXIS_SIZE, AXIS_DELAY, AXIS_COMP, N_AXES };
 
-/* The state of the sweep; rank 0 has the results. */
+/* The state of the sweep. Only rank 0 has the results. */
 struct scenario_session {
     const struct scenario_options *o;
     struct bench_group group;
-    struct harmony start; /* common start of GROUP */
+    struct harmony start; /* lets GROUP's ranks start at the same time */
     struct bench_values ranks, sizes, delays, comps;
-    /* Of the row in progress: */
+    /* About the row that is measured now: */
     const struct scenario *scenario;
     struct scenario_point point;
     struct scenario_sweep sweeps; /* values that SCENARIO takes from the sweep */
-    double alone;                 /* median T_sc of the same row without computation, seconds */
-    /* Of the whole sweep: */
-    bool varies[N_AXES]; /* there are several values */
+    double alone;                 /* median completion time without computation, seconds */
+    /* About the whole sweep: */
+    bool varies[N_AXES]; /* the axis has several values */
     struct table *table;
     bool wrong;   /* an operation has delivered wrong data */
     double bound; /* largest error bound of the clocks in all rows, seconds */
 };
 
-/* The paper's columns are first, in its order. */
+/* The first columns, up to "stddev", are those of the paper's table, in the paper's order. */
 static const struct column columns[] = {
     {"data", "B", COLUMN_INTEGER, .meaning = "bytes of one block, see collbench-scenario(1)"},
     {"ranks", NULL, COLUMN_INTEGER, .meaning = "participants"},
@@ -236,7 +236,7 @@ static const char *operation_name(const struct scenario_session *w, char text[80
     return text;
 }
 
-/* Names the row's line in a picture by the operation and all values that vary, but the x axis. */
+/* Names the row's line in a picture by its operation and its values on varying axes except x. */
 static void line_name(const struct scenario_session *w, char *text, size_t size)
 {
     const double at[N_AXES] = {w->group.ranks, (double)w->point.bytes, 1e6 * w->point.delay,
@@ -280,7 +280,7 @@ static void add_row(struct scenario_session *w, const struct scenario_result *x)
     w->bound = fmax(w->bound, x->bound);
 }
 
-/* Adds pictures of the median with its interval, and of the average, which the paper plots. */
+/* Adds pictures of the median with its 95 % interval, and of the average, as the paper has it. */
 static void add_results(const struct scenario_session *w, struct document *d)
 {
     enum scenario_axis x = x_axis(w);
@@ -305,8 +305,8 @@ static void add_results(const struct scenario_session *w, struct document *d)
     document_picture(d, &picture);
 }
 
-/* Axes of the sweep. Of one that a scenario does not use, only value 0 is measured; COMP 0: none.
- */
+/* Axes of the sweep. If a scenario does not use an axis, only index 0 of this axis is measured.
+ * Index 0 of COMP means no computation. */
 enum { RANKS, SCENARIO, OPERATION, ALGORITHM, SIZE, DELAY, COMP, LENGTHS };
 
 static void measure(struct scenario_session *w)

@@ -1,4 +1,4 @@
-/* Broadcast schedules from latencies: their predicted and measured times. */
+/* collbench-tree: predicted and measured times of broadcast trees that are built from latencies. */
 #include "bench.h"
 #include "measure/collective/operation.h"
 #include "measure/pairs/choose.h"
@@ -16,11 +16,11 @@ enum { SIZES_MAX = 40, DRAWN_MAX = 64, WHY_MAX = 512 };
 struct tree_options {
     struct bench bench;
     const char *latencies;
-    struct option_chosen builders; /* of bcasts[], only those with a build() */
-    size_t segment;                /* SIZE_MAX: any; 0: whole messages */
+    struct option_chosen builders; /* indices of bcasts[] that have a build() */
+    size_t segment;                /* bytes; SIZE_MAX: the fastest; 0: whole messages */
     int root;
     bool no_run;
-    int step; /* number of powers of two from one size to the next */
+    int step; /* each size is 2^step times the previous one */
 };
 
 OPTION_NAMES(builder_name, n_bcasts, bcasts[i]->build ? bcasts[i]->name : "")
@@ -98,16 +98,16 @@ struct tree_session {
     const struct tree_options *o;
     struct bench_values ranks, sizes;
     struct table *table;      /* only on rank 0 */
-    struct bench_group group; /* the ranks in use now */
+    struct bench_group group; /* the ranks that are measured now */
     struct grid grid;
     bool run;
-    double native;        /* time of the library's broadcast at this size, seconds; NaN if the
-                             clocks' error is as large */
-    struct schedule best; /* for the last size; only on rank 0 */
-    double best_seconds;  /* the upper limit of its time */
+    double native;        /* seconds of the library's broadcast at this size; NaN if the clocks'
+                             error is larger, or ranks were not timed */
+    struct schedule best; /* the fastest at the size measured last; only on rank 0 */
+    double best_seconds;  /* upper limit of BEST's time */
 };
 
-/* All powers of two, or every step-th of them, and the largest size. */
+/* The message sizes: the powers of two in --sizes, or every STEP-th, and the largest size. */
 static struct bench_values sizes_of(const struct tree_options *o)
 {
     struct bench_values all = bench_values(&o->bench.sizes), some = {0};
@@ -117,18 +117,18 @@ static struct bench_values sizes_of(const struct tree_options *o)
     return some;
 }
 
-/* The method of collbench-bcast to be used: between hosts clocks leave an uncertainty that
- * acknowledgements do not have. */
+/* The method of collbench-bcast to be used. "direct" reads clocks, whose offset between hosts is
+ * uncertain; "held" times acknowledgements on one clock instead. */
 static const char *method_of(const struct tree_session *t)
 {
     return t->group.clock.domains > 1 ? "held" : "direct";
 }
 
-static const double resolution = 1e-8; /* of a printed time, seconds */
+static const double resolution = 1e-8; /* seconds: last digit of a printed time */
 
-/* Latency to the slowest destination, on rank 0. *ERROR: that of the clocks, at least the
- * resolution of a printed time; the interval contains it. *AT_LEAST: one that was not measured may
- * be slower. */
+/* On rank 0: BCAST's latency to the slowest destination, with an interval that includes *ERROR:
+ * the clocks' error bound, at least the resolution of a printed time. *AT_LEAST: a destination that
+ * was not measured may be slower. */
 static struct estimate run_bcast(struct tree_session *t, const struct bcast *bcast, size_t bytes,
                                  double *error, bool *at_least)
 {
@@ -178,9 +178,9 @@ static void add_remarks(const struct tree_session *t, struct estimate seen, doub
                      "error of the clocks: +-%.2f us", 1e6 * error);
 }
 
-/* Adds the row of S, which all ranks can run as BCAST (S is NULL for the library's broadcast).
- * Returns, on rank 0, the upper limit of its time (predicted, if not all of it was measured): a
- * time with a large error is no reason to prefer it. INFINITY if it is unknown. */
+/* Adds the row of schedule S, which all ranks run as BCAST (S NULL: the library's broadcast). On
+ * rank 0 returns the upper limit of S's time, measured or, if ranks were not timed, predicted: by
+ * this limit S is compared, since a time with a large error proves nothing. INFINITY: unknown. */
 static double add_row(struct tree_session *t, struct schedule *s, const struct bcast *bcast,
                       size_t bytes, const char *advised)
 {
@@ -222,7 +222,7 @@ static double add_row(struct tree_session *t, struct schedule *s, const struct b
     return isnan(most) ? INFINITY : most;
 }
 
-/* Without a run whole messages are predicted, unless segments are requested. */
+/* Builds a schedule that is only predicted, of whole messages unless --segment gives bytes. */
 static bool predict_only(const struct tree_session *t, const struct bcast *builder, size_t bytes,
                          struct schedule *s)
 {
@@ -267,7 +267,7 @@ static void compare_builder(struct tree_session *t, const struct bcast *builder,
     bcast_grid_plan_free(&plan);
 }
 
-/* A single rank may use any log; several ranks must be those of the log. */
+/* Loads the latencies. One rank only predicts, from any log; more must be the ranks of the log. */
 static bool open_latencies(struct tree_session *t, char *why, size_t size)
 {
     const struct tree_options *o = t->o;
@@ -279,7 +279,7 @@ static bool open_latencies(struct tree_session *t, char *why, size_t size)
                            why, size);
 }
 
-/* Called on all ranks. The next trees are for the first RANKS ranks. */
+/* Collective over all ranks: the trees that follow are for ranks 0 to RANKS - 1. */
 static void open_group(struct tree_session *t, size_t ranks)
 {
     const struct bench *b = &t->o->bench;
@@ -296,7 +296,7 @@ static void open_group(struct tree_session *t, size_t ranks)
         bench_refuse(b, "no root %d: the log has ranks 0 to %d", t->o->root, t->grid.pairs.n - 1);
 }
 
-/* Measures the library's broadcast and each builder, for one number of ranks and one size. */
+/* Measures the library's broadcast or one tree for one number of ranks and one size. */
 static void visit(void *arg, const size_t *at)
 {
     struct tree_session *t = arg;
@@ -314,7 +314,7 @@ static void visit(void *arg, const size_t *at)
     compare_builder(t, bcasts[t->o->builders.at[which - 1]], bytes);
 }
 
-/* Pictures: measured times by size, or by ranks for the largest size; and the best tree. */
+/* Adds pictures: times by size, or by ranks for the largest size; and the fastest tree. */
 static void add_pictures(const struct tree_session *t, struct document *d)
 {
     char largest[32];
@@ -337,7 +337,7 @@ static void add_pictures(const struct tree_session *t, struct document *d)
         lines.where[0].is = largest;
     }
     document_picture(d, &lines);
-    const struct bench *b = &t->o->bench; /* other programs read the first table of a CSV file */
+    const struct bench *b = &t->o->bench; /* a CSV file is for programs, which expect one table */
     if (t->best.n > 0 && t->best.n <= DRAWN_MAX && b->format != FORMAT_CSV)
         schedule_document(&t->best, t->grid.pairs.host, d);
 }
@@ -368,7 +368,7 @@ int main(int argc, char **argv)
                              .sizes = sizes_of(&o),
                              .run = o.bench.size > 1 && !o.no_run};
     for (size_t i = 0; !t.run && i < sizeof columns / sizeof *columns; i++)
-        columns[i].flags |= COLUMN_OPTIONAL; /* empty ones leave room for the interval */
+        columns[i].flags |= COLUMN_OPTIONAL; /* hides empty columns: the interval needs the width */
     struct document *d = bench_document(&o.bench, "collbench-tree/3");
     if (d)
         t.table = document_table_of(d, "schedules", "Broadcast schedules", columns);

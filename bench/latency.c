@@ -15,7 +15,7 @@
 
 OPTION_NAMES(method_name, n_latency_methods, latency_methods[i]->name)
 
-/* The operations, then their persistent forms. */
+/* Names of operations[], then of their persistent forms, in the same order. */
 OPTION_NAMES(operation_name, 2 * n_operations,
              i < n_operations ? operations[i].name : operations[i - n_operations].persistent_name)
 
@@ -41,7 +41,7 @@ static bool is_ours(size_t i, const void *values)
     return latency_methods[i]->meaning != MEANS_SUITE;
 }
 
-/* Names of other benchmark suites, with which the names of their methods begin. */
+/* Other benchmark suites. The name of a method that imitates a suite begins with the suite's. */
 static const char *const suite_names[] = {"osu", "imb", "repro"};
 OPTION_NAMES(suite_name, sizeof suite_names / sizeof *suite_names, suite_names[i])
 
@@ -59,7 +59,7 @@ static int late_rank(const char *pattern)
     return sscanf(pattern, "late:%5d%n", &rank, &end) == 1 && !pattern[end] ? rank : -1;
 }
 
-/* Takes the list of --arrivals, each pattern once. A word that is no pattern is a directory. */
+/* Takes the LIST of --arrivals, each pattern once. Any other word is the directory of a run. */
 static error_t take_arrivals(struct option_parser *parser, const struct option_entry *entry,
                              const char *list, void *value)
 {
@@ -213,7 +213,7 @@ static struct option_program program = {
     .options = option_list,
     .check = check_together};
 
-/* --- what is measured --- */
+/* --- the sweep --- */
 
 const char *latency_thing(const struct latency_options *o, size_t which)
 {
@@ -221,19 +221,19 @@ const char *latency_thing(const struct latency_options *o, size_t which)
     return o->broadcasts ? bcasts[thing]->name : operation_name(thing);
 }
 
-/* The sweep over ranks, things, sizes and arrival patterns. */
+/* The sweep over ranks, things (algorithms or operations), sizes and arrival patterns. */
 struct latency_visit {
     const struct latency_options *o;
     struct tables *tables; /* rank 0, without --tune; otherwise NULL */
     struct tune *tune;     /* NULL without --tune */
     struct bench_values ranks, sizes;
     struct bench_group group;
-    struct profile *recorded; /* rank 0: the run of --arrivals=DIR */
-    double together; /* rank 0: time of the operation with all ranks entering at once, seconds */
-    int wrong;       /* number of cases with wrong data */
+    struct profile *recorded; /* rank 0: profile of the run in --arrivals=DIR */
+    double together;          /* rank 0: seconds of the operation when all ranks enter at once */
+    int wrong;                /* number of points at which an operation delivered wrong data */
 };
 
-/* Whether LATE has RANKS times of 0 to 10 s: a longer delay would stall the benchmark. */
+/* Whether LATE has a delay for each of RANKS ranks, 0 to 10 s: more would stall the benchmark. */
 static bool is_replayable(const json_t *late, size_t ranks)
 {
     bool replayable = json_array_size(late) == ranks;
@@ -244,7 +244,7 @@ static bool is_replayable(const json_t *late, size_t ranks)
     return replayable;
 }
 
-/* The costliest calls of OF among RANKS ranks in the recorded run; NULL if there are none. */
+/* The recorded run's costliest calls of operation OF among RANKS ranks; NULL if there are none. */
 static const struct profile_arrival *recorded_calls(const struct profile *p,
                                                     const struct operation *of, size_t ranks)
 {
@@ -256,7 +256,8 @@ static const struct profile_arrival *recorded_calls(const struct profile *p,
     return most;
 }
 
-/* On rank 0: loads the run. False, with a reason, unless it has arrival times of some operation. */
+/* On rank 0: loads the run of --arrivals=DIR. False, with a reason, if it has no arrival times of
+ * the chosen operations. */
 static bool open_recorded(struct latency_visit *v)
 {
     const char *directory = v->o->arrivals.directory;
@@ -276,9 +277,8 @@ static bool open_recorded(struct latency_visit *v)
                        directory);
 }
 
-/* On rank 0: seconds by which RANK enters later than the first. The largest delay is that of the
- * recorded run, or, for other patterns, the time of the operation with all ranks entering at once.
- * NAN: this operation was not recorded. */
+/* On rank 0: seconds by which RANK enters later than the first rank: as recorded, or, for other
+ * patterns, at most the operation's time when all ranks enter at once. NAN: OF was not recorded. */
 static double lateness(const struct latency_visit *v, const struct operation *of,
                        const char *pattern, int rank)
 {
@@ -325,9 +325,9 @@ static void measure(struct latency_visit *v, const struct operation *of,
         latency_tables_add(v->tables, p, &outcome, spoiled);
 }
 
-/* Measures one point. A barrier has no size and is measured once. --tune leaves out every second
- * size, which is interpolated. Arrival 0, all ranks at once, is first: patterns are scaled by its
- * time. */
+/* Measures one point. A barrier has no size and is measured once. --tune interpolates every second
+ * size instead. At arrival index 0, measured first, all ranks enter at once: the delays of arrival
+ * patterns are scaled by this time. */
 static void visit(void *arg, const size_t *at)
 {
     enum { RANKS, THING, SIZE, ARRIVAL };
@@ -403,8 +403,7 @@ int main(int argc, char **argv)
     b->without = o.broadcasts ? "operation pairs tune arrivals" : "algorithm destinations fresh";
     b->plan = plan_default();
     b->plan.budget_most = 6 * b->plan.budget;
-    /* Open MPI reads the variable in MPI_Init, before options are parsed. Alone it has no effect.
-     */
+    /* Open MPI reads this in MPI_Init, before options are parsed. Without rules it does nothing. */
     for (int i = 1; i < argc; i++)
         if (!strncmp(argv[i], "--tune", 6))
             setenv("OMPI_MCA_coll_tuned_use_dynamic_rules", "1", 0);

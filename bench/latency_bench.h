@@ -7,7 +7,7 @@
 #include "measure/latency/latency.h"
 #include "tune/tuner.h"
 
-/* --arrivals: patterns late:RANK, ramp, random, and "recorded" for that of the run in DIRECTORY. */
+/* Arrival patterns of --arrivals: late:RANK, ramp, random, "recorded" (in the run in DIRECTORY). */
 enum { LATENCY_ARRIVALS_MAX = 8 };
 struct latency_arrivals {
     size_t n;
@@ -23,14 +23,14 @@ struct latency_options {
     bool by_pair;                     /* --destinations, --pairs: add a table of all pairs */
     bool fresh;                       /* --fresh */
     int ring_bytes;                   /* --ring-size */
-    const char *tune;                 /* --tune: the directory of the files; NULL: off */
+    const char *tune;                 /* --tune: directory for the files of rules; NULL: off */
     struct latency_arrivals arrivals; /* --arrivals */
     /* The methods of --method and --as, in the order in which they are measured. */
     const struct latency_method *method[OPTION_CHOSEN_MAX];
     size_t n_methods;
 };
 
-/* The name of the chosen thing WHICH. */
+/* The name of the algorithm or operation with index WHICH among the chosen ones. */
 const char *latency_thing(const struct latency_options *o, size_t which);
 
 /* --- tables, only on rank 0 --- */
@@ -47,29 +47,29 @@ void latency_tables_end(struct tables *t); /* adds pictures */
 /* The numbers of ranks to tune for: all of a range with a step, otherwise the smallest, the largest
  * and a few between them. */
 struct bench_values tune_ranks(const struct option_range *range);
-/* D: the document on rank 0, NULL elsewhere. Ends the program, with one line, if the library has no
- * algorithms that can be chosen. */
+/* D: the document on rank 0, NULL elsewhere. Ends the program, with a message, if the MPI library
+ * does not let a program choose algorithms. */
 struct tune *tune_new(const struct latency_options *o, struct document *d);
 /* Collective over the case's communicator: tunes the operation at P; does nothing if its algorithm
  * cannot be chosen. Of POINT's members the caller sets C, COMM, RUN and TREE. On rank 0 *NOW (which
- * may be NULL) gets the seconds that the library's choice takes. Returns an MPI error code. */
+ * may be NULL) gets the seconds that the library's own algorithm takes. Returns an MPI error. */
 int tune_point(struct tune *t, const struct bench_point *p, struct tuning *point, double *now);
-/* On rank 0: writes the files, adds findings and pictures, and frees T. False if writing failed. */
+/* On rank 0: writes the rules, adds findings and pictures, and frees T. False if writing failed. */
 bool tune_end(struct tune *t);
 
 /* --- rules for when to doubt a result --- */
 
-/* The results of all methods at one point. */
+/* The results of all methods at one point of the sweep. */
 struct latency_row {
     const struct latency_outcome *outcome;
-    int repetitions; /* M, as requested */
-    bool spoiled;    /* CPU contention may explain any difference between figures */
+    int repetitions; /* operations in a batch, as requested (M in the paper) */
+    bool spoiled;    /* CPU contention may explain any difference between the results */
     bool arrivals;   /* ranks enter by a pattern of --arrivals, not at once */
 };
 
 bool latency_is_latency(const struct latency_method *m);
 
-/* F's verdict, VERDICT_UNKNOWN if the row is spoiled; VERDICT_NONE if F is NULL. */
+/* Whether the method's assumption holds for F; unknown if ROW is spoiled; NONE if F is NULL. */
 enum latency_verdict row_verdict(const struct latency_row *row, const struct latency_figure *f);
 
 /* Adds the findings about R as remarks to T's last row. */

@@ -1,9 +1,9 @@
-/* Findings about a row: reasons why its figure may differ from the latency that is asked for. */
+/* Findings about a row of results: why its time may differ from the latency that the user wants. */
 #include "latency_bench.h"
 
 #include <math.h>
 
-/* Seconds. Readings of a clock vary by as much, so smaller differences are ignored. */
+/* Seconds: clock readings vary by this time, so smaller differences are ignored. */
 static const double clock_noise = 100e-9;
 
 static const struct latency_figure *slowest_of(const struct latency_result *r)
@@ -16,7 +16,7 @@ bool latency_is_latency(const struct latency_method *m)
     return m->meaning == MEANS_LATENCY || m->meaning == MEANS_LATENCY_IF;
 }
 
-/* After CPU contention the verdict is unknown: contention may explain the whole difference. */
+/* In a spoiled row the verdict is unknown: CPU contention may explain a violated assumption. */
 enum latency_verdict row_verdict(const struct latency_row *row, const struct latency_figure *f)
 {
     bool judged = f && f->verdict != VERDICT_NONE;
@@ -28,11 +28,11 @@ struct subject_row {
     const struct latency_row *row;
     const struct latency_result *r;
     struct table *table;
-    struct estimate e; /* of R, as latency_within() says */
+    struct estimate e; /* R's value and ERROR by latency_within() */
     double error;
 };
 
-/* Microseconds: the error of the figure, or half the width of its interval. */
+/* A finding's number in microseconds: error of the time, or half the width of its interval. */
 #define ERROR_US(us) .number = {{"error_us", (us)}}
 
 static void judge_samples(const struct subject_row *s)
@@ -53,11 +53,11 @@ static void judge_samples(const struct subject_row *s)
     if (isnan(s->e.value))
         table_remark(s->table, FINDING("at_most", DOUBT, ERROR_US(1e6 * s->error)),
                      "unknown: the error is larger");
-    /* The interval is wider than --stop=ci accepts. */
+    /* The interval is wider than --stop=ci accepts (its half is above 2 % of the value). */
     if (latency_is_latency(r->method) && half > fmax(0.02 * r->value.value, clock_noise))
         table_remark(s->table, FINDING("wide_interval", DOUBT, ERROR_US(1e6 * half)),
                      "+-%.2f us by variation", 1e6 * half);
-    /* The first operations of a batch are sent before their receivers are busy. */
+    /* A short batch shows a lower bound: its first operations find their receivers idle. */
     int n = r->series.repetitions;
     if (r->method->meaning == MEANS_GAP && n < s->row->repetitions)
         table_remark(s->table, FINDING("short_row", DOUBT), "at least: of %d in a row, not %d", n,
@@ -83,7 +83,7 @@ static void judge_pairs(const struct subject_row *s)
                      "no result for %d pairs: their latency is negative", r->impossible);
 }
 
-/* Judges whether the method's assumption holds, at the slowest destination and at the others. */
+/* Reports where the method's assumption is violated: at the slowest destination, or at others. */
 static void judge_assumption(const struct subject_row *s)
 {
     const struct latency_result *r = s->r;
@@ -122,9 +122,8 @@ static void judge_clocks(const struct subject_row *s)
                      "arrival spread %.2f us", 1e6 * r->entry_spread);
 }
 
-/* Reports other methods for the same quantity that differ by more than the intervals. The latency
- * if all ranks enter together (ASKED is 0) and the time after the last entry are different
- * quantities. */
+/* Reports a method for the same quantity whose result differs by more than the intervals. The time
+ * when all ranks enter at once (ASKED is 0) and the time after the last entry are not the same. */
 static void judge_others(const struct subject_row *s)
 {
     const struct latency_outcome *o = s->row->outcome;

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The first column's name depends on the program. */
+/* The first column's name becomes "algorithm" or "operation", depending on the program. */
 static struct column columns[] = {
     {"thing", NULL, COLUMN_TEXT, 0, "what was measured", .flags = COLUMN_SHORTEN},
     {"ranks", NULL, COLUMN_INTEGER, 0, NULL},
@@ -22,7 +22,7 @@ static struct column columns[] = {
     {"ended_by", NULL, COLUMN_TEXT, 0, "the stop rule, or the budget", .flags = COLUMN_DATA_ONLY},
 };
 
-/* The first columns are copied from COLUMNS. */
+/* The first columns, which identify the point of the sweep, are copied from COLUMNS. */
 enum { POINT_COLUMNS = 4 };
 static struct column pair_columns[] = {
     [POINT_COLUMNS] = {"from", NULL, COLUMN_INTEGER, 0,
@@ -48,7 +48,7 @@ static struct column pair_columns[] = {
 struct tables {
     const struct latency_options *o;
     struct document *d;
-    struct table *methods, *pairs; /* PAIRS: NULL unless asked for */
+    struct table *methods, *pairs; /* PAIRS: NULL without --destinations or --pairs */
 };
 
 struct tables *latency_tables_new(const struct latency_options *o, struct document *d)
@@ -67,14 +67,14 @@ struct tables *latency_tables_new(const struct latency_options *o, struct docume
     return t;
 }
 
-/* The number of samples that R's value is computed from: of its slowest pair, or of its series. */
+/* The number of samples of R's value: those of the slowest pair, if R has pairs. */
 static size_t samples_of(const struct latency_result *r)
 {
     return r->figure && r->slowest >= 0 ? r->figure[r->slowest].timed[TIMED_OPERATION].n
                                         : r->series.samples.n;
 }
 
-/* With --stop=paper the value is the paper's statistic: the mean of loop means, without interval.
+/* Adds the value of R or its pair F: with --stop=paper the mean of the loops' means, no interval.
  */
 static void put_value(const struct tables *of, struct table *t, const struct latency_result *r,
                       const struct latency_figure *f)
@@ -145,8 +145,8 @@ void latency_tables_add(struct tables *t, const struct bench_point *p,
     }
 }
 
-/* Adds a line chart of the rows of "methods" with IS in COLUMN, a line for each value of SERIES.
- * NAMED: there are several charts, so this one needs a name. */
+/* Adds a line chart of those rows of table "methods" that have IS in COLUMN, with a line for each
+ * value of column SERIES. NAMED: there are several charts, so each needs a name. */
 static void declare_lines(struct tables *t, const char *column, const char *is, const char *series,
                           bool named)
 {

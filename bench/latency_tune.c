@@ -41,20 +41,20 @@ static const char punctual[] = "punctual"; /* all ranks enter at once */
 struct tune {
     const struct latency_options *o;
     const struct tuning_library *library;
-    struct document *d; /* NULL but on rank 0, as the table */
+    struct document *d; /* as the table: NULL except on rank 0 */
     struct table *table;
     struct tuned_set set;
 };
 
-/* Loads what a tuning of the same library that was ended early has left in the directory. The files
- * stay until something is measured. False, with a reason, if nothing can be written there. */
+/* Loads the results of an interrupted --tune of the same library into the same directory, whose
+ * files stay until a new result is saved. False, with a reason, if it is not writable. */
 static bool open_set(struct tune *t)
 {
     char library[sizeof t->set.library], path[PATH_MAX];
     tuning_library_name(library, sizeof library);
     if (!tuned_set_load(&t->set, t->o->tune))
         reason_print_stored(t->o->bench.program);
-    /* Recorded arrivals may be those of another run. */
+    /* Recorded arrivals are not resumed: the earlier --tune may have used another recorded run. */
     if (t->set.complete || t->o->arrivals.directory || strcmp(t->set.library, library) != 0)
         t->set.list.n = 0;
     text_copy(t->set.library, sizeof t->set.library, library);
@@ -79,8 +79,8 @@ struct tune *tune_new(const struct latency_options *o, struct document *d)
     return t;
 }
 
-/* Whether N ranks are measured: powers of 4, three times the powers of 2, and the first and last of
- * either kind, since algorithms differ most between powers of two and other numbers. */
+/* Whether N ranks are measured: powers of 4, 3 times powers of 2, and the smallest and the largest
+ * power of 2 and other number in RANGE, since for powers of 2 other algorithms are the fastest. */
 static bool is_selected(size_t n, const struct option_range *range)
 {
     const size_t min = range->min, max = range->max, powers_of_4 = SIZE_MAX / 3;
@@ -130,7 +130,7 @@ int tune_point(struct tune *t, const struct bench_point *p, struct tuning *point
     text_copy(result.arrival, sizeof result.arrival, arrival);
     if (!result.operation)
         return MPI_SUCCESS;
-    /* An earlier tuning of this directory may have measured it. */
+    /* An earlier --tune into this directory may have measured this point. */
     const struct tuned *before = t->d ? tuned_set_find(&t->set, &result) : NULL;
     int known = before != NULL;
     TRY(PMPI_Bcast(&known, 1, MPI_INT, 0, point->c.comm));
@@ -153,12 +153,12 @@ int tune_point(struct tune *t, const struct bench_point *p, struct tuning *point
     if (known || !estimate_known(result.time[0]))
         return MPI_SUCCESS;
     *PUSH(&t->set.list) = result;
-    tuned_set_save(&t->set, t->o->tune); /* so that the tuning can be ended */
+    tuned_set_save(&t->set, t->o->tune); /* so that an interrupted tuning can be resumed */
     return MPI_SUCCESS;
 }
 
-/* For each operation the fastest algorithm by size and ranks, and what the library's choice costs.
- */
+/* Adds a heat map per operation: by ranks and size the fastest algorithm, and the time of the
+ * library's own choice relative to it. */
 static void declare_pictures(const struct tune *t)
 {
     for (size_t i = 0; i < t->o->things.n; i++) {
@@ -194,7 +194,7 @@ bool tune_end(struct tune *t)
     for (size_t i = 0; i < n; i++)
         faster += t->set.list.at[i].best > 0;
     tuned_set_interpolate(&t->set);
-    /* Without a case the directory stays as it was. */
+    /* If no case was measured, the files in the directory stay unchanged. */
     const long written = n ? tuned_set_save(&t->set, directory) : 0;
     const struct finding f = {.key = "tuned",
                               .severity = SEVERITY_FINDING,

@@ -1,7 +1,7 @@
 /* Times MPI calls that do little. The difference between runs with and without the profiling layer,
- * which tools/overhead.sh alternates by `collprof repeat`, is the layer's cost. One rank calls MPI
- * on MPI_COMM_SELF; two send to each other and broadcast; any number times MPI_Init and
- * MPI_Finalize. */
+ * which tools/overhead.sh alternates by `collprof repeat`, is the layer's cost. With one rank it
+ * calls MPI on MPI_COMM_SELF; with two, rank 0 sends to rank 1, and both broadcast. With any number
+ * of ranks it times MPI_Init and MPI_Finalize. */
 #include "base/clock.h"
 #include "base/input.h"
 #include "base/reason.h"
@@ -45,7 +45,7 @@ static double seconds_per_call(void (*call)(MPI_Comm comm))
     return stats_median(batch, BATCHES);
 }
 
-/* Processor time of MPI_Isend on rank 0; rank 1 has posted the receives. */
+/* Rank 0's processor time in one MPI_Isend to rank 1, which has posted the receive before. */
 static double seconds_per_isend(int rank)
 {
     enum { SENDS = 100 };
@@ -66,7 +66,7 @@ static double seconds_per_isend(int rank)
     return stats_median(batch, BATCHES);
 }
 
-/* Wall time of one step of an application: 50 us of computation, then a broadcast. */
+/* Wall time of a step as of an application: 50 us of computation, then a broadcast. */
 static double seconds_per_step(void)
 {
     enum { STEPS = 2000 };

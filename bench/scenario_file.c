@@ -16,10 +16,10 @@ enum { WORDS = 16 };
 
 struct reader {
     struct scenario *scenario;
-    int line;              /* number of the line in progress */
+    int line;              /* number of the line that is being read */
     char *word[WORDS + 2]; /* words of this line, then NULL */
     struct action action;  /* action of this line */
-    struct script *script; /* to which it belongs; NULL before the first "participants" */
+    struct script *script; /* gets ACTION; NULL before the first line "participants" */
 };
 
 static void split_line(struct reader *r, char *line)
@@ -33,7 +33,7 @@ static void split_line(struct reader *r, char *line)
     r->word[n] = r->word[n + 1] = NULL;
 }
 
-/* The following functions read the words of one kind of line. False if they are wrong. */
+/* Each of the following functions reads one kind of line. False if a word is wrong. */
 
 static bool read_title(struct reader *r)
 {

@@ -9,7 +9,7 @@
  * delayed participant, 3 with computation. */
 extern const char *const scenarios[3];
 
-/* Reads one scenario, named NAME if the file does not name it; values that the file omits are
- * SWEPT_ placeholders. False, with the reason in WHY, after a syntax error; scenario_check() finds
- * what depends on the number of ranks. */
+/* Reads one scenario, named NAME if the file does not name it. A value that the file omits becomes
+ * a placeholder, SWEPT_..., for that of the sweep. False, with the reason in WHY, after a syntax
+ * error. Errors that depend on the number of ranks are left to scenario_check(). */
 bool scenario_read(FILE *file, const char *name, struct scenario *s, char why[SCENARIO_WHY]);

@@ -1,5 +1,5 @@
 /* What a sweep over the requested values needs: groups of ranks, progress, and a file of the
- * results so far if a signal ends the program, by Ctrl-C, a batch system or the death of a rank. */
+ * results so far in case a signal (of Ctrl-C, a batch system, a dead rank) ends the program. */
 #include "bench.h"
 
 #include "base/clock.h"
@@ -22,10 +22,10 @@ struct bench_values bench_values(const struct option_range *range)
     return v;
 }
 
-static struct document *results; /* the document in progress; rank 0, elsewhere NULL */
+static struct document *results; /* rank 0: the document with the results so far; others: NULL */
 
-/* Starts the group's clock. With several hosts it measures their drift for a second: with an
- * unknown drift the error bound would grow by a microsecond every millisecond. */
+/* Starts the group's clock. With several hosts it measures the clocks' drift for a second: if the
+ * drift were unknown, the error bound would grow by a microsecond every millisecond. */
 static void start_clock(struct sync_clock *clock, MPI_Comm comm, int first)
 {
     sync_start(clock, comm, local_clock_domain(), first);
@@ -53,9 +53,9 @@ void bench_group_open(const struct bench *b, size_t ranks, struct bench_group *g
     start_clock(&g->clock, g->comm, g->first);
 }
 
-/* Ranks outside of the group send to each other in pairs until the group has measured and completes
- * the barrier. A message says whether its sender's barrier is complete, so that both ranks of a
- * pair stop after the same message. */
+/* For --traffic: ranks outside of the group send to each other in pairs until the group has
+ * measured and enters the barrier. Each message says whether its sender's barrier is complete, so
+ * that both ranks of a pair stop after the same exchange. */
 static void send_meanwhile(const struct bench *b, const struct bench_group *g)
 {
     enum { BYTES = 64 << 10 };
@@ -91,13 +91,13 @@ void bench_group_close(const struct bench *b, struct bench_group *g)
 
 static struct {
     const struct bench *b; /* NULL: results so far are not saved */
-    char *part;            /* name of the file of results so far */
-    double saved;          /* wall_now() when it was last written; 0: never */
-    bool kept;             /* the file was written */
+    char *part;            /* path of the file with the results so far */
+    double saved;          /* wall_now() of the last attempt to write this file; 0: none */
+    bool kept;             /* this file has been written */
     char *message;         /* what the signal handler prints */
 } keeping;
 
-/* Real time, in which a user waits, even if clock_now() is a simulator's. */
+/* Seconds as a user waits, even if clock_now() is a simulator's clock. */
 static double wall_now(void)
 {
     struct timespec t;
@@ -105,7 +105,7 @@ static double wall_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Names the file and raises the signal again, whose default action SA_RESETHAND has restored. */
+/* Prints the file's path and raises the signal again: after SA_RESETHAND it ends the program. */
 static void on_signal(int number)
 {
     if (keeping.kept && write(STDERR_FILENO, keeping.message, strlen(keeping.message)) < 0)
@@ -129,7 +129,7 @@ void bench_keep(const struct bench *b, struct document *d)
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
     const char *folder = getenv("TMPDIR");
     results = d;
-    if (clock_source == CLOCK_SOURCE_EXTERNAL) /* simulated ranks are one process */
+    if (clock_source == CLOCK_SOURCE_EXTERNAL) /* in a simulation all ranks are one process */
         return;
     int n = save_is_file(b->output)
                 ? asprintf(&keeping.part, "%s.part", b->output)

@@ -1,12 +1,12 @@
-/* Wraps functions of the C library by which MPI or its transport exchange data. Calls by the
- * application are reported as well, with OURS false. */
+/* Wraps functions of the C library by which MPI or its transport (such as UCX) exchanges data.
+ * Calls by the application are reported as well, with transport_event.ours false. */
 #include "transport/watch.h"
 
 #include <dlfcn.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-/* Whether PLACE, a return address, is in MPI or its transport. Results are cached. */
+/* Whether the return address PLACE is in MPI's or its transport's code. Results are cached. */
 static bool called_by_mpi(void *place)
 {
     static struct {
@@ -18,7 +18,7 @@ static bool called_by_mpi(void *place)
     if (__atomic_load_n(&known[i].place, __ATOMIC_ACQUIRE) == place)
         return known[i].yes;
     bool yes = dladdr(place, &info) && info.dli_fname && transport_is_of_mpi(info.dli_fname);
-    if (!known[i].place) { /* if two addresses have one slot, the first keeps it */
+    if (!known[i].place) { /* of two addresses for one slot, the first is cached */
         known[i].yes = yes;
         __atomic_store_n(&known[i].place, place, __ATOMIC_RELEASE);
     }
@@ -36,7 +36,7 @@ static void tell(enum transport_kind kind, uint64_t from, ssize_t moved, void *p
                                                .ours = called_by_mpi(place)});
 }
 
-/* Defines the wrapper of the function NAME. PARAMETERS: with types; then their names. */
+/* Defines the wrapper of function NAME. PARAMETERS have types; then follow their names alone. */
 #define WATCHED(name, kind, parameters, ...)                                                       \
     EXPORT ssize_t name parameters                                                                 \
     {                                                                                              \

@@ -3,16 +3,16 @@
 
 #include <stdlib.h>
 
-/* The caller's callback of a pending operation, in whose place UCX calls on_send() or the like.
- * Allocated at the start, freed at the completion. */
+/* The callback that a pending operation's caller has given, and which on_send() etc., called by UCX
+ * in its place, calls. Allocated at the operation's start, freed at its completion. */
 struct follower {
     __typeof__(((ucp_request_param_t *)0)->cb) cb;
     void *user_data;
     uint32_t number; /* of the operation */
-    bool calls;      /* the caller has given a callback */
+    bool calls;      /* the caller has given a callback, CB */
 };
 
-/* Reports the completion of an operation, and returns its follower. */
+/* Reports the completion of an operation. Frees its follower (USER_DATA), and returns a copy. */
 static struct follower complete(void *user_data, ucs_status_t status)
 {
     struct follower f = *(struct follower *)user_data;
@@ -54,8 +54,8 @@ struct start ucx_start(enum transport_kind kind, uint64_t bytes)
     return s;
 }
 
-/* Whether a copy of PARAM is complete: a later version of UCX may have more members. If not, the
- * operation's completion is not reported. */
+/* Whether a copy of PARAM has all members that the caller set: a later UCX may have more members.
+ * If not, the operation's completion is not reported. */
 static bool can_copy(const ucp_request_param_t *param)
 {
     const uint32_t flags = UINT32_MAX << 16, known = 2 * UCP_OP_ATTR_FIELD_MEMH - 1;
@@ -91,7 +91,7 @@ struct start ucx_start_with_callback(enum transport_kind kind, enum completes co
     return s;
 }
 
-/* UCX calls no callback if RESULT is not a pointer: the operation is complete or failed. */
+/* If RESULT is no pointer to a request, the operation is complete or failed: no callback comes. */
 void ucx_started(struct start *s, ucs_status_ptr_t result)
 {
     watcher.starting = false;

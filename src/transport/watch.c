@@ -17,7 +17,7 @@ __thread struct watcher watcher;
 void *transport_next_function(const char *name, const char *library)
 {
     void *next = dlsym(RTLD_NEXT, name);
-    if (!next && library) { /* MPI has loaded it by dlopen() */
+    if (!next && library) { /* LIBRARY was loaded by MPI's dlopen(), not globally */
         void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
         next = handle ? dlsym(handle, name) : NULL;
     }
@@ -50,20 +50,20 @@ void transport_record(const struct transport_event *event)
 EXPORT unsigned ucp_worker_progress(void *worker);
 EXPORT bool collprof_yield_works(void);
 
-/* YIELDS: a rank releases its processor after a poll that found nothing. MPI libraries busy-wait:
- * with more ranks than processors a waiting rank would occupy the processor that the awaited one
- * needs, for milliseconds (a time slice of the scheduler). POLLED: UCX was polled at all. */
+/* YIELDS: a rank releases its processor after a poll of UCX that found nothing. MPI libraries
+ * busy-wait: with more ranks than processors a waiting rank would occupy, for a scheduler time
+ * slice of milliseconds, the processor that the awaited rank needs. POLLED: MPI has polled UCX. */
 static bool yields, polled;
 
-/* --yield sets YIELDS; the library is also loaded by --trace=transport, which alone does not. */
+/* Sets YIELDS if the library is loaded for --yield, not only for --trace=transport. */
 __attribute__((constructor)) static void read_settings(void)
 {
     const char *trace = getenv("COLLPROF_TRACE") ?: "", *yield = getenv("COLLPROF_YIELD") ?: "";
     yields = strcmp(trace, "transport") != 0 || *yield == 'y' || *yield == '1';
 }
 
-/* The function by which MPI polls UCX: millions of times, of which only few find something. So the
- * clock is not read for a poll that finds nothing. */
+/* The function by which MPI polls UCX, millions of times. Few polls find something: for the others
+ * the clock is not read. */
 unsigned ucp_worker_progress(void *worker)
 {
     NEXT(ucp_worker_progress, UCX_LIBRARY)
@@ -80,7 +80,7 @@ unsigned ucp_worker_progress(void *worker)
     return found;
 }
 
-/* Whether ranks yield: this MPI library waits in ucp_worker_progress(). */
+/* Whether waiting ranks yield: YIELDS is set, and this MPI library waits by polling UCX. */
 bool collprof_yield_works(void)
 {
     return yields && polled;

@@ -1,4 +1,4 @@
-/* What the wrappers in libcollprof-transport.so share. */
+/* What the wrappers of UCX and of the C library in libcollprof-transport.so share. */
 #pragma once
 
 #include "transport/transport.h"
@@ -9,9 +9,9 @@
 extern struct transport collprof_transport_3;
 
 struct watcher {
-    uint64_t first; /* ticks at the first event in the present poll; 0: none yet */
-    bool busy;      /* this thread is in the layer, whose calls are not recorded */
-    bool starting;  /* it is in a start function: UCX may call another one for the same operation */
+    uint64_t first; /* ticks at the first event since the last poll of UCX began; 0: none */
+    bool busy;      /* the thread is in the profiling layer, whose calls are not recorded */
+    bool starting;  /* the thread is in a UCX start function: one that it calls is not recorded */
 };
 extern __thread struct watcher watcher __attribute__((tls_model("initial-exec")));
 
@@ -24,8 +24,8 @@ static inline bool transport_listens(void)
 #define EXPORT __attribute__((visibility("default")))
 #define UCX_LIBRARY "libucp.so.0"
 
-/* The intercepted function NAME; LIBRARY: where to look if it is not in the global scope, or NULL.
- * Ends the process if there is none: MPI could not have been linked without it. */
+/* The original of the wrapped function NAME, also from LIBRARY (if not NULL) outside of the global
+ * scope. Aborts if there is none: MPI, which calls NAME, could not have been linked without it. */
 void *transport_next_function(const char *name, const char *library);
 #define NEXT(name, library)                                                                        \
     static __typeof__(name) *next;                                                                 \
@@ -37,8 +37,8 @@ static inline uint64_t transport_now(void)
     return collprof_transport_3.now();
 }
 
-/* Passes EVENT to the layer, if it still records. */
+/* Passes EVENT to the layer, if the layer still records. */
 void transport_record(const struct transport_event *event);
 
-/* A new number for an operation, not 0. */
+/* A new number for an operation of UCX, never 0. */
 uint32_t transport_number(void);

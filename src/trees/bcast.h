@@ -1,8 +1,8 @@
-/* Broadcast algorithms as values. The methods measure them, they can replace MPI_Bcast, and some
- * are built from latencies (schedule.h). base/names.h lists them; options, help and messages follow
- * from it.
+/* Broadcast algorithms, to be measured or to replace MPI_Bcast. Some are trees that are built from
+ * measured latencies (schedule.h). base/names.h lists all algorithms, also for options, help and
+ * messages.
  *
- * All ranks of COMM call RUN with equal arguments, as for MPI_Bcast. It sends point-to-point
+ * All ranks of COMM call RUN with equal arguments, as for MPI_Bcast. RUN sends point-to-point
  * messages on COMM, so never pass a communicator of the application. Returns an MPI error code. */
 #pragma once
 
@@ -20,16 +20,16 @@ struct bcast {
     /* Runs the broadcast; NULL if a schedule has to be built first. */
     int (*run)(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
                const void *arg);
-    const void *arg; /* a schedule, a tree by rank, a segment size; NULL if it needs none */
-    /* Sets parent and order of S for this broadcast; NULL if it cannot be scheduled. */
+    const void *arg; /* for RUN: a rank's part of a schedule, a struct by_rank, a segment size */
+    /* Sets S's PARENT and ORDER to the tree of B for network G; NULL: B has no tree to build. */
     bool (*build)(const struct bcast *b, const struct graph *g, struct schedule *s);
-    bool by_rank; /* children are served in the order of ranks, not of labels */
+    bool by_rank; /* children are served in the tree's own order, not by time (schedule_label()) */
     /* For build_earliest(): */
     int children;    /* most children of a vertex; 0: any number */
-    bool look_ahead; /* adds how soon the receiver could serve another rank */
+    bool look_ahead; /* prefers a receiver that can soon serve another rank */
 };
 
-/* Builds a tree by repeatedly adding the message that arrives earliest. */
+/* Builds a tree: adds, one by one, the rank that a message from the tree reaches earliest. */
 bool build_earliest(const struct bcast *b, const struct graph *g, struct schedule *s);
 
 extern const struct bcast *const bcasts[];
@@ -38,15 +38,16 @@ extern const size_t n_bcasts;
 BCASTS(DECLARE_TREE)
 #undef DECLARE_TREE
 
-/* NULL if there is no broadcast of that name. */
+/* The algorithm of this name; NULL if there is none. */
 const struct bcast *bcast_find(const char *name);
 
-/* The candidates of "grid": the paper's tree, earliest-completion trees with and without
- * look-ahead, also with at most one or two children (for segments), binomial and flat. */
+/* The trees of which "grid" takes the fastest: Mateescu and Taylor's, earliest-completion trees
+ * with and without look-ahead, or with at most 1 or 2 children (for segments), binomial and flat.
+ */
 extern const struct bcast *const bcast_candidates[];
 extern const size_t n_bcast_candidates;
 
-/* Builds a schedule by B and predicts it for one message. All w of G must be above 0, all d at
- * least 0. False if B has no build(), allows no tree, or memory is short; otherwise free S by
- * schedule_free(). */
+/* Builds the schedule S of algorithm B and predicts its time for one message. All latencies w of G
+ * must be above 0, all injection times d at least 0. False if B has no build(), finds no tree, or
+ * memory is short; otherwise free S by schedule_free(). */
 bool schedule_build(const struct bcast *b, const struct graph *g, int root, struct schedule *s);

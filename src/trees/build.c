@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The queue is an array: a changed key costs nothing, and in a dense graph a scan for the smallest
- * key costs no more than visiting the neighbours. */
+/* Finds the queued vertex with the least distance. The queue is an array, not a heap: a changed key
+ * costs nothing, and in a dense graph this scan costs no more than visiting the neighbours. */
 static int dequeue_min(const double *dist, const bool *queued, int n)
 {
     int u = -1;
@@ -18,10 +18,10 @@ static int dequeue_min(const double *dist, const bool *queued, int n)
     return u;
 }
 
-/* Mateescu and Taylor, Figure 2, literally. Where the paper is ambiguous: DELTA[e] is D(u), or that
- * of the edge; keys in the queue follow dist[v]; neighbours and ties are ordered by rank. Its
- * errors are kept: dist[u] is both u's arrival and its next send, and a vertex that finds a better
- * parent leaves a gap at the old one. */
+/* Mateescu and Taylor, Figure 2, literally. Where the paper is ambiguous: its delta is the edge's
+ * injection time; keys in the queue follow dist[v]; neighbours and ties are ordered by rank. The
+ * paper's errors are kept: dist[u] is the time both of u's arrival and of u's next send, and if a
+ * vertex gets a better parent, the old parent's later sends stay delayed. */
 static bool build_paper(const struct bcast *b, const struct graph *g, struct schedule *s)
 {
     int n = g->n;
@@ -57,12 +57,12 @@ const struct bcast tree_grid_paper = {.name = "grid-paper", .build = build_paper
 struct greedy {
     const struct bcast *rule;
     const struct graph *g;
-    /* For each sender that has the message: n receivers by the cost to reach them, plus the time
-     * that they need to serve another. */
+    /* For each sender that has the message: the n receivers, sorted by the seconds to reach them,
+     * with look-ahead plus the seconds that they then need to reach another rank. */
     struct vertex_key *target;
-    int *next;     /* for each sender: its best target; n if none is left */
-    double *ready; /* for each sender: when it can send next; NaN if it has no message */
-    double *ahead; /* for each receiver: the least time in which it could serve another */
+    int *next;     /* for each sender: index of its best receiver in TARGET; n if none is left */
+    double *ready; /* for each sender: time when it can send next; NaN: lacks the message */
+    double *ahead; /* for each receiver: look-ahead, seconds at least to reach another rank */
     int *sent;
 };
 
@@ -71,7 +71,7 @@ static struct vertex_key *targets_of(const struct greedy *w, int u)
     return w->target + (size_t)u * (size_t)w->g->n;
 }
 
-/* Look-ahead cost of a receiver that can reach no other rank, in seconds: above any real time. */
+/* Look-ahead of a receiver that can reach no other rank, in seconds: more than any real time. */
 static const double serves_none = 1e4;
 
 static void look_ahead(struct greedy *w, int root)
@@ -94,7 +94,8 @@ static void add_sender(struct greedy *w, int u, double ready)
     w->ready[u] = ready;
 }
 
-/* The sender whose best message completes earliest; -1 if none can send. */
+/* The sender whose next message has the least key (time of its completion, with look-ahead); -1 if
+ * no rank can send. */
 static int best_sender(struct greedy *w)
 {
     int n = w->g->n, best = -1;
@@ -113,9 +114,9 @@ static int best_sender(struct greedy *w)
     return best;
 }
 
-/* Adds one message at a time: the one that completes earliest. Unlike the paper's pseudocode it has
- * separate times for arrival and next send, and considers all senders. False if in a sparse graph
- * no path is left within the fan-out limit. */
+/* Adds one message at a time: the one that completes earliest. Unlike the paper's pseudocode it
+ * keeps the times of arrival and next send apart, and considers all senders. False if the limit of
+ * children leaves no path to a rank. */
 static bool run_greedy(struct greedy *w, struct schedule *s)
 {
     int u = 0;
@@ -167,7 +168,7 @@ static void keep_better(struct schedule *s, struct schedule *other)
     schedule_free(other);
 }
 
-/* A copy of S with V moved to the last child of U; false if U is a descendant of V. */
+/* Makes OTHER a copy of S in which V is a child of U; false if U is V or a descendant of V. */
 static bool moved(const struct schedule *s, const struct graph *g, int v, int u,
                   struct schedule *other)
 {
@@ -188,7 +189,7 @@ static bool moved(const struct schedule *s, const struct graph *g, int v, int u,
     return true;
 }
 
-/* The optimiser: moves one vertex at a time, as long as that shortens the prediction. */
+/* The optimiser: moves single vertices to other parents as long as the predicted time falls. */
 static void optimise(const struct graph *g, struct schedule *s)
 {
     double before;
@@ -204,7 +205,7 @@ static void optimise(const struct graph *g, struct schedule *s)
     } while (s->completion < 0.999 * before);
 }
 
-enum { OPTIMISED = 16 }; /* vertices, at most: the time grows as their number to the fourth */
+enum { OPTIMISED = 16 }; /* vertices at most: the optimiser's time grows with their fourth power */
 
 static bool build_grid(const struct bcast *b, const struct graph *g, struct schedule *s)
 {

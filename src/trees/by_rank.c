@@ -1,11 +1,11 @@
-/* Broadcasts that need no latencies. */
+/* Broadcast algorithms that need no measured latencies. */
 #include "base/try.h"
 #include "trees/bcast.h"
 #include "trees/positions.h"
 #include "trees/schedule.h"
 #include "trees/schedule_run.h"
 
-/* Everything here runs on an internal communicator, where no other code uses this tag. */
+/* These broadcasts run on an internal communicator, where no other code uses this tag. */
 enum { TAG = 0x6263 };
 
 static int native(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
@@ -17,7 +17,7 @@ static int native(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm
 
 const struct bcast tree_native = {.name = "native", .run = native};
 
-/* Needs no memory: a replaced broadcast of the application must not fail on a rank without it. */
+/* Allocates no memory, since it may replace an application's broadcast, which must not fail. */
 static int run_by_rank(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
                        const void *arg)
 {
@@ -59,7 +59,7 @@ BY_RANK(flat, FLAT, .build = build_by_rank, .by_rank = true)
 BY_RANK(linear, LINEAR)
 BY_RANK(backward, BACKWARD)
 
-/* One rank's part of a schedule with one child at most. */
+/* A broadcast along a chain: each rank runs its part of a schedule with at most one child. */
 static int chain(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
                  const void *arg)
 {
@@ -77,8 +77,8 @@ static int chain(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm 
     return bcast_from_schedule(&part).run(buffer, count, type, root, comm, &part);
 }
 
-/* Large enough that the latency of a message does not dominate, small enough that 64 KiB over 8
- * ranks are already pipelined. */
+/* Bytes: large enough that the latency of a segment does not dominate, small enough that 64 KiB
+ * over 8 ranks are pipelined. */
 static const size_t chain_segment = 8192;
 
 const struct bcast tree_chain = {

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* MPICH's: the parent of a task is its number without the lowest bit; its children have one lower
- * bit more; the largest subtree is served first. */
+/* MPICH's binomial tree: a position's parent is the position without its lowest bit; a child has
+ * one more bit, below the lowest one; the child with the largest subtree is served first. */
 static int binomial_parent(int me, int n)
 {
     (void)n;
@@ -22,7 +22,7 @@ static int binomial_next(int me, int n, int last)
     return 0;
 }
 
-/* The paper's section 3: the predecessor of i is i - 1, or backward i + 1 modulo P. */
+/* A chain (de Supinski and Karonis, section 3): the parent is the previous position. */
 static int linear_parent(int me, int n)
 {
     (void)n;

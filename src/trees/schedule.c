@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* All arrays are in one block, which begins with the labels. */
+/* Allocates all arrays as one block, which begins with the array of labels. */
 bool schedule_new(struct schedule *s, int n, int root)
 {
     size_t size = (size_t)n;
@@ -31,7 +31,7 @@ void schedule_free(struct schedule *s)
     *s = (struct schedule){0};
 }
 
-/* Sets order: every vertex after its parent, breadth first, siblings in the order of sending.
+/* Sets ORDER: breadth first, so every vertex after its parent; siblings in the order of sending.
  * Returns how many vertices the root reaches. */
 static int set_order(struct schedule *s)
 {
@@ -67,7 +67,7 @@ bool schedule_link(struct schedule *s)
     return set_order(s) == n;
 }
 
-/* label(u) = max over its i-th child v of label(v) + w(u,v) + the first i injection times. */
+/* label(u) = max over u's children v of label(v) + w(u,v) + injection times up to that of v. */
 static double label_of(const struct schedule *s, const struct graph *g, int u)
 {
     double label = 0, sent = 0;
@@ -79,7 +79,7 @@ static double label_of(const struct schedule *s, const struct graph *g, int u)
     return label;
 }
 
-/* Injection times of all messages of U by the port of its I-th one. */
+/* Seconds in which U injects all messages that use the same port as the message to child[I]. */
 static double port_time(const struct schedule *s, const struct graph *g, int u, int i)
 {
     double busy = 0;
@@ -90,8 +90,8 @@ static double port_time(const struct schedule *s, const struct graph *g, int u, 
     return busy;
 }
 
-/* When U's I-th message leaves its port, if its send call begins at FREE. AT: when the messages to
- * earlier children left. */
+/* When U's message to child[I] leaves its port, if its send call begins at FREE. AT: when the
+ * messages to earlier children left. */
 static double find_departure(const struct schedule *s, const struct graph *g, int u, int i,
                              double free, const double *at)
 {
@@ -102,7 +102,7 @@ static double find_departure(const struct schedule *s, const struct graph *g, in
     return free + mine->d;
 }
 
-/* Fills AT with the arrivals of one message. Returns the last. */
+/* Sets AT to the time of each vertex's arrival of one message. Returns the latest time. */
 static double find_arrivals(const struct schedule *s, const struct graph *g,
                             enum schedule_sharing sharing, double *at)
 {
@@ -152,13 +152,12 @@ int vertex_compare(const void *a, const void *b)
     return ORDER(x->key, y->key) ?: ORDER(x->v, y->v);
 }
 
-/* The child with the most time left when its injection is over is the first. */
+/* Sends first to the child whose subtree needs the most time after the injection. */
 void schedule_label(struct schedule *s, const struct graph *g)
 {
     FREED struct vertex_key *rest = malloc((size_t)s->n * sizeof *rest);
     set_order(s);
-    for (int k = s->n - 1; rest && k >= 0; k--) { /* without memory the previous order remains, also
-                                                     a valid one */
+    for (int k = s->n - 1; rest && k >= 0; k--) { /* without memory the old order stays, as valid */
         int u = s->order[k], from = s->first[u], n = s->first[u + 1] - from;
         for (int i = 0; i < n; i++) {
             int v = s->child[from + i];

@@ -53,8 +53,8 @@ int schedule_distribute(const struct schedule *s, MPI_Comm comm, struct schedule
 
 struct message {
     char *buffer;
-    int count, each, n; /* elements in total and per segment; number of segments */
-    MPI_Aint step;      /* bytes in memory from one segment to the next */
+    int count, each, n; /* elements of the message; elements per segment; number of segments */
+    MPI_Aint step;      /* bytes from one segment to the next in BUFFER */
     MPI_Datatype type;
     MPI_Comm comm;
 };
@@ -97,8 +97,7 @@ static int wait_all(int n, MPI_Request *request)
     return MPI_SUCCESS;
 }
 
-/* REQUEST has room for part->in_flight receives, then for as many sends to each child; all are
- * null. */
+/* REQUEST has part->in_flight null requests for receives, then as many for sends to each child. */
 static int run_segments(const struct schedule_part *part, const struct message *m,
                         MPI_Request *request)
 {
