@@ -1,12 +1,12 @@
 /* Sets the functions that the wrappers call: PMPI_NAME, or MPI_NAME of another tool that was
- * preloaded after this library, so that this tool sees the calls, too. */
+ * preloaded after this library, so that the other tool sees the calls, too. */
 #include "wrappers/prologue.h"
 
 #include <dlfcn.h>
 
 __attribute__((constructor)) static void chain(void)
 {
-    /* RTLD_NEXT in this layer, which dlopen() has loaded, finds nothing; libcollprof.so does. */
+    /* RTLD_NEXT finds nothing from a layer that dlopen() has loaded, but from libcollprof.so. */
     void *(*after)(const char *) = dlsym(RTLD_DEFAULT, "collprof_after");
     Dl_info mpi;
     void *library = dladdr(dlsym(RTLD_DEFAULT, "PMPI_Init"), &mpi) && mpi.dli_fname

@@ -1,6 +1,6 @@
-/* Chooses the layer at the process's first MPI call: a machine may have several MPI libraries, and
- * an interpreter of scripts may load one only then. A layer works only with the MPI library from
- * whose mpi.h it was built. */
+/* Chooses the layer (libcollprof-layer.so) at the process's first MPI call. A layer works only with
+ * the MPI library from whose mpi.h it was built; a machine may have several MPI libraries, and an
+ * interpreter, as of Python, loads its MPI library late. */
 #include "wrappers/choose.h"
 
 #include "base/beside.h"
@@ -27,7 +27,7 @@ static bool chosen;
 
 enum { PATH = 4096 };
 
-/* For dl_iterate_phdr(): stores the path of an MPI library, and ends the search. */
+/* For dl_iterate_phdr(): if INFO is an MPI library, stores its path in PATH and ends the search. */
 static int note_mpi(struct dl_phdr_info *info, size_t size, void *path)
 {
     (void)size;
@@ -37,7 +37,7 @@ static int note_mpi(struct dl_phdr_info *info, size_t size, void *path)
     return 1;
 }
 
-/* Whether dlsym() finds PMPI_Init by HANDLE; PATH becomes the library that defines it. */
+/* Whether dlsym() finds PMPI_Init by HANDLE; PATH becomes that of the library that defines it. */
 static bool defines_mpi(void *handle, char path[PATH])
 {
     Dl_info info;
@@ -48,8 +48,8 @@ static bool defines_mpi(void *handle, char path[PATH])
     return true;
 }
 
-/* PATH becomes the MPI library that the caller would use without collprof: the one it is linked
- * with, otherwise the first one that is loaded. False if there is none. */
+/* Sets PATH to that of the MPI library which CALLER's code would use without collprof: the one it
+ * is linked with, otherwise the first one that was loaded. False if there is none. */
 static bool find_mpi(void *caller, char path[PATH])
 {
     Dl_info info;
@@ -69,16 +69,16 @@ static void missing_function(void)
     abort();
 }
 
-/* Replaces the functions for regions (collprof.h) if there is no layer. */
+/* Used instead of the functions for regions (collprof.h) if there is no layer. */
 static void do_nothing(void)
 {
 }
 
-/* MPI function NAME of the next preloaded tool or of the MPI library; for chain.c in a layer. */
+/* For chain.c in a layer: function NAME of the next preloaded tool or of the MPI library. */
 EXPORT void *collprof_after(const char *name);
 void *collprof_after(const char *name)
 {
-    void *after = dlsym(RTLD_NEXT, name); /* no tail call: RTLD_NEXT depends on dlsym()'s caller */
+    void *after = dlsym(RTLD_NEXT, name); /* RTLD_NEXT needs the caller's address: no tail call */
     __asm__ volatile("" : "+r"(after));
     return after;
 }
@@ -93,8 +93,8 @@ static void *load_layer(const struct mpi_built *of, const char *library)
             of->title, name);
         return NULL;
     }
-    /* The layer finds its PMPI functions in the global scope. An interpreter may have loaded the
-     * MPI library outside of it, or another MPI library may come first there. */
+    /* The layer finds its PMPI functions in the global symbol scope. But an interpreter may have
+     * loaded its MPI library outside of this scope, or another MPI library may be first in it. */
     char seen[PATH] = "";
     dlopen(library, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
     if (defines_mpi(RTLD_DEFAULT, seen) && strcmp(seen, library)) {
@@ -131,7 +131,7 @@ static void send_stubs(void *layer, void *library)
     }
 }
 
-/* Without an MPI library only functions for regions can have been called, which do nothing then. */
+/* Without an MPI library, the called stub can only be one for regions: it does nothing. */
 void *stubs_choose_mpi(void *caller, void **to)
 {
     char path[PATH];
@@ -146,7 +146,7 @@ void *stubs_choose_mpi(void *caller, void **to)
     return found ? *to : (void *)do_nothing;
 }
 
-/* Whether `collprof run` started this very process, and it is not a shell that starts others. */
+/* Whether `collprof run` became this very process, neither its child nor a shell. */
 static bool is_application(void)
 {
     const char *pid = getenv("_COLLPROF_APPLICATION");
@@ -160,7 +160,7 @@ static bool is_ours(const void *function)
            of.dli_fbase == own.dli_fbase;
 }
 
-/* Whether an MPI library is loaded, and was initialized. */
+/* Whether an MPI library is loaded and MPI has been initialized. */
 static bool mpi_has_begun(void)
 {
     char path[PATH];
@@ -173,8 +173,8 @@ static bool mpi_has_begun(void)
     return begun;
 }
 
-/* Reports at the end why nothing was recorded. Not if another library's MPI_Init was used: then the
- * program is linked with a layer or another tool. */
+/* Reports at the process's end why nothing was recorded; says nothing if the program's MPI_Init is
+ * not ours, since it is then linked with a layer or with another tool. */
 __attribute__((destructor)) static void say_if_unused(void)
 {
     if (chosen || !is_ours(dlsym(RTLD_DEFAULT, "MPI_Init")))
@@ -182,6 +182,6 @@ __attribute__((destructor)) static void say_if_unused(void)
     if (mpi_has_begun())
         SAY("MPI was opened by dlopen: nothing was recorded: use: RTLD_GLOBAL in dlopen, and "
             "dlsym(RTLD_DEFAULT, ...)");
-    else if (is_application()) /* "itself": a child process, as of strace, may have used MPI */
+    else if (is_application()) /* says "itself", since a child, as of strace, may have used MPI */
         SAY("%s itself used no MPI", program_invocation_short_name);
 }

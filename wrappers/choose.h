@@ -1,15 +1,15 @@
-/* The functions of libcollprof.so, and where each jumps: to a layer or to the MPI library. */
+/* The stubs: functions of libcollprof.so, each of which jumps to a layer's or the MPI library's. */
 #pragma once
 
 struct stub {
     const char *name;
     void (*function)(void);
-    void **to; /* first stubs_choose_mpi(), then the function of a layer or of the MPI library */
+    void **to; /* where it jumps: at first to stubs_choose_mpi(), then to the chosen function */
 };
 
 extern const struct stub stubs[];
 extern const unsigned n_stubs;
 
-/* The first call of any stub, from address CALLER, comes here: finds the MPI library that the
- * process uses, and sets all stubs. Returns where the stub with this TO jumps now. */
+/* Called by the first call of any stub, from address CALLER: finds the MPI library that the process
+ * uses, and sets the destinations of all stubs. Returns that of the stub with this TO. */
 void *stubs_choose_mpi(void *caller, void **to) __attribute__((visibility("hidden")));

@@ -1,4 +1,4 @@
-/* Starting, completing and dropping requests. */
+/* The wrappers' work on requests: starting, completing and freeing them. */
 #include "wrappers/completion.h"
 #include "wrappers/prologue.h"
 
@@ -32,9 +32,9 @@ void pending_begin(struct pending *p, struct call *c, int n, const MPI_Request *
     c->entry = clock_ticks();
 }
 
-/* Whether the call, which returned RC, has completed request I. After an error some may be complete
- * and some pending: complete are those whose handles became null, and of ALL requests persistent
- * ones, whose handles remain, if their status is not MPI_ERR_PENDING. */
+/* Whether the call, which returned RC, has completed request I. After an error a request is
+ * complete if its handle became null; a persistent request keeps its handle: it is complete if its
+ * status is not MPI_ERR_PENDING (only known after a call for ALL requests, such as MPI_Waitall). */
 static bool completed(const struct pending *p, int i, int rc, bool all)
 {
     const struct ledger_request *r = p->record[i];
@@ -44,7 +44,7 @@ static bool completed(const struct pending *p, int i, int rc, bool all)
                                         : p->requests[i] == MPI_REQUEST_NULL));
 }
 
-/* Records of requests that are not complete return to the front of their handle's queue. */
+/* A record whose request is not complete returns to the front of its handle's queue of records. */
 void pending_end(struct call *c, const struct pending *p, int rc, int count, const int *indices,
                  bool tested)
 {
@@ -73,7 +73,7 @@ void pending_end(struct call *c, const struct pending *p, int rc, int count, con
     for (int i = layer.threaded || (n && !at) ? p->n : 0; i-- > 0;)
         if (p->record[i])
             request_return(p->record[i]);
-    if (tested) /* not an event of the trace */
+    if (tested) /* the trace has no event for a test */
         c->traced = true;
     call_leave(c, rc, MPI_COMM_NULL, 0);
 }
@@ -86,7 +86,7 @@ int MPI_Request_free(MPI_Request *request)
         return NEXT(Request_free)(request);
     if (request && *request != MPI_REQUEST_NULL)
         r = request_claim(HANDLE_BITS(*request), true);
-    if (r && r->active && r->kind & REQUEST_RECV) { /* unknown whether it receives a message */
+    if (r && r->active && r->kind & REQUEST_RECV) { /* it may or may not receive a message */
         messages_lose();
         channels_lose_order();
     }

@@ -2,7 +2,7 @@
 #include "layer/life.h"
 #include "wrappers/prologue.h"
 
-/* PROVIDED: NULL for MPI_Init. */
+/* Calls the next MPI_Init_thread or, if PROVIDED is NULL, MPI_Init. */
 static int init(int *argc, char ***argv, int required, int *provided)
 {
     return provided ? NEXT(Init_thread)(argc, argv, required, provided) : NEXT(Init)(argc, argv);
@@ -26,7 +26,7 @@ static int begin(int *argc, char ***argv, int required, int *provided)
         thread_call_slot()->operation = call.operation;
         call_leave(&call, rc, MPI_COMM_NULL, 0);
         thread.left = clock_ticks();
-        thread.outside = 0; /* the application's time between calls starts now */
+        thread.outside = 0; /* the application's time between MPI calls is counted from now on */
     }
     thread_leave();
     return rc;
@@ -42,7 +42,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     return begin(argc, argv, required, provided);
 }
 
-/* Recorded as an open call: recording_end() waits for all ranks, and then ends the record. */
+/* Recorded as an open call, which recording_end() ends after it has waited for all ranks. */
 int MPI_Finalize(void)
 {
     struct call call;
@@ -65,7 +65,7 @@ int MPI_Abort(MPI_Comm comm, int code)
     return NEXT(Abort)(comm, code);
 }
 
-/* Records the name, unless the communicator was not used yet: then its first use records it. */
+/* Records the communicator's name. If it was not used yet, its first use will record the name. */
 int MPI_Comm_set_name(MPI_Comm comm, const char *name)
 {
     int rc = NEXT(Comm_set_name)(comm, name);

@@ -1,5 +1,5 @@
-/* Included by each file with wrappers. Only they define names that start with MPI_, with the
- * prototypes of the installed mpi.h; after this header all functions are exported. */
+/* Included by each file with wrappers, the only files that define functions MPI_..., with the
+ * prototypes of the installed mpi.h. After this header all functions are exported. */
 #pragma once
 
 #include "inject/inject.h"

@@ -1,7 +1,7 @@
-/* Fortran programs call MPI's Fortran bindings, libraries many of which call PMPI_ functions of C
- * directly, so that a profiler sees nothing. These calls are redirected to MPI_ functions, in the
- * binding's table of addresses (global offset table). So each call is recorded once, with the
- * arguments that the binding has converted to C. */
+/* Fortran programs call the libraries of MPI's Fortran binding. Many of these libraries call C's
+ * PMPI_ functions directly, so that a profiler sees nothing. Such calls are redirected to our MPI_
+ * functions, in the library's global offset table. So each call is recorded once, with arguments
+ * that the binding has converted to C. */
 #include "wrappers/choose.h"
 
 #include <dlfcn.h>
@@ -43,8 +43,8 @@ static void write_slot(void **slot, void *value)
         *slot = value;
 }
 
-/* Redirects what the module's relocations in table TAG set to a PMPI_ function. SIZE: the tag of
- * the table's size. */
+/* Redirects each address of a PMPI_ function that the module's relocation table (dynamic entry TAG,
+ * its bytes in entry SIZE) has set. */
 static void redirect(const struct link_map *module, ElfW(Sxword) tag, ElfW(Sxword) size)
 {
     const ElfW(Sym) *symbols = (const void *)dynamic(module, DT_SYMTAB);
@@ -59,7 +59,7 @@ static void redirect(const struct link_map *module, ElfW(Sxword) tag, ElfW(Sxwor
     }
 }
 
-/* The library that defines NAME; NULL if it is the one that defines PMPI_Init, MPI. */
+/* The library that defines NAME; NULL if there is none, or if it also defines MPI (PMPI_Init). */
 static struct link_map *binding_with(const char *name, void *mpi)
 {
     Dl_info info;
@@ -71,7 +71,7 @@ static struct link_map *binding_with(const char *name, void *mpi)
     return module;
 }
 
-/* A constructor, since all libraries of the program are loaded when the first one runs. */
+/* A constructor is early enough: it runs when all libraries of the program have been loaded. */
 __attribute__((constructor)) static void redirect_bindings(void)
 {
     static const char *const of_bindings[] = {"mpi_init_", "mpi_init_f08_"};

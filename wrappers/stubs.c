@@ -1,7 +1,7 @@
-/* The functions of libcollprof.so. Their prototypes differ between MPI libraries, so each is only
- * an indirect jump, which leaves arguments, stack and return address as the caller set them. The
- * first call goes to first_call, which saves the arguments, calls stubs_choose_mpi(), and restores
- * them. */
+/* The functions of libcollprof.so. Their prototypes differ between MPI libraries, so each function
+ * is only an indirect jump, which leaves arguments, stack and return address as the caller set
+ * them. The first jump leads to first_call, which saves the arguments, calls stubs_choose_mpi(),
+ * restores the arguments, and jumps to the function that was chosen. */
 #include "wrappers/choose.h"
 
 #if defined(__x86_64__)
@@ -13,9 +13,9 @@
           "lea to_" #name "(%rip), %r11\n"                                                         \
           "jmp first_call\n"
 
-/* Passes the return address as CALLER. Only integer registers are saved: MPI functions have no
- * floating-point arguments. The stack stays aligned to 16 bytes: the return address and 8 bytes,
- * and eight words. */
+/* first_call passes the return address as CALLER. It saves only integer registers, since MPI
+ * functions have no floating-point arguments. The stack stays aligned to 16 bytes: 8 bytes of
+ * return address, 8 of padding, and eight registers. */
 __asm__(
     ".text\n"
     "first_call:\n"

@@ -1,4 +1,4 @@
-/* What the subcommands of `collprof` share. Each has a file of its own; MPI is not linked. */
+/* What the subcommands of `collprof` share. Each subcommand has its own file; none links MPI. */
 #pragma once
 
 #include "base/array.h"
@@ -18,13 +18,13 @@ int cli_compare(int argc, char **argv);
 int cli_scale(int argc, char **argv);
 int cli_info(int argc, char **argv);
 
-/* "collprof run": with this name messages begin. */
+/* The subcommand's name, as "collprof run", with which its messages begin. */
 extern const char *cli_name;
 
-/* Suppresses messages of cli_refuse(), since all ranks have the same and one prints it. */
+/* True on all ranks but one: cli_refuse() prints nothing, since all ranks have the same message. */
 extern bool cli_silent;
 
-/* The default link to a run's directory. */
+/* The default of --output and DIR: a link to the newest run's directory. */
 #define CLI_DIRECTORY "collprof.out"
 
 /* Parses the options of PROGRAM into VALUES. Ends the process after --help and --version with 0,
@@ -33,13 +33,13 @@ struct option_parser cli_parse(const struct option_program *program, void *value
                                char **argv);
 
 /* For option_program.word: stores WORD, a directory or file, without slashes at its end in the
- * const char * with which VALUES begins. A second one is refused. */
+ * const char * with which VALUES begins. Refuses a second word. */
 error_t cli_take_directory(struct option_parser *parser, void *values, char *word);
 
 /* For option_program.word: adds WORD to the ARRAY(const char *) with which VALUES begins. */
 error_t cli_take_paths(struct option_parser *parser, void *values, char *word);
 
-/* The formats for --format: those of enum format, and CLI_PAGE, HTML. Ends with NULL. */
+/* Names for --format: those of enum format, then "html", which is CLI_PAGE. Ends with NULL. */
 enum { CLI_PAGE = FORMAT_JSON + 1 };
 extern const char *const cli_formats[];
 
@@ -53,7 +53,7 @@ int cli_write(struct document *d, int format, size_t rows, const char *title, en
 struct profile **cli_load_runs(const char *const *path, size_t n);
 void cli_free_runs(struct profile **run, size_t n);
 
-/* Prints a line on standard output, after quote_plain() (base/quote.h). */
+/* Prints a line on standard output, without control characters: quote_plain() (base/quote.h). */
 void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Prints "CLI_NAME: message" unless CLI_SILENT, and ends the process with STATUS_USAGE. */
@@ -75,14 +75,14 @@ struct kept_runs {
     ARRAY(struct kept_run) list; /* the latest comes first */
 };
 
-/* Finds the runs in DIRECTORY, in its subdirectories, and in directories "DIRECTORY-...". An empty
- * list, with a reason, if there is none. Release by runs_free(). */
+/* Finds the runs in DIRECTORY, in its subdirectories, and in directories "DIRECTORY-...". The list
+ * is empty, with a reason, if there is no run. Release by runs_free(). */
 struct kept_runs runs_find(const char *directory);
 void runs_free(struct kept_runs *runs);
 
 /* Path of the newest run "DIRECTORY-JOB" that started after LATEST (seconds since 1970) and has a
- * living process for which WANTED(ARG, pid) is true; WANTED NULL: running or ended. NULL if there
- * is none. Release by free(). */
+ * living process for which WANTED(ARG, pid) is true (WANTED NULL: any run, also an ended one). NULL
+ * if there is no such run. Release by free(). */
 char *runs_newest(const char *directory, double latest, bool (*wanted)(const void *arg, pid_t pid),
                   const void *arg);
 
@@ -99,8 +99,8 @@ struct executable {
     bool is_static; /* has no dynamic loader: LD_PRELOAD has no effect */
     bool is_shell;  /* a shell or a shell script */
     char mpi[64];   /* name of the first MPI library that it or its libraries need; "" if none */
-    /* Path of the address sanitizer's library if the program needs it, otherwise "". It must be
-     * loaded before all other libraries. */
+    /* Path of the address sanitizer's library if the program needs it, otherwise "". This library
+     * must be loaded before all others. */
     char sanitizer[4200];
 };
 
@@ -110,15 +110,14 @@ bool executable_examine(struct executable *x, const char *program);
 /* Whether PROGRAM is mpiexec, srun or another launcher. */
 bool is_launcher(const char *program);
 
-/* Registers the calling process, which will become a rank of RUN (struct launcher), with the
- * watchdog of its host. The first process of a host starts the watchdog. OUTPUT: absolute path of
- * `collprof run --output`. SECONDS without progress are reported. ABORT: end ranks that can never
- * continue. Returns 0 or an errno: then the rank has no watchdog. */
+/* Registers the calling process, which will become a rank of RUN (struct launcher), with its host's
+ * watchdog, which the first process on a host starts. OUTPUT: absolute path of `collprof run
+ * --output`. The watchdog reports SECONDS without progress, and with ABORT ends ranks that can
+ * never continue. Returns 0, or an errno if the rank has no watchdog. */
 int watchdog_register(uint64_t run, const char *output, double seconds, bool abort);
 
 /* As `collprof compare`: compares the runs in the first BEFORE paths with those in the next AFTER.
  * AFTER is 0 for files of one benchmark, whose launches are summarized. TUNED: the directory of
- * rules
- * (--tune) that the AFTER runs used, or NULL: rules whose gain these runs do not show are removed
- * there. Returns the exit status. */
+ * rules (--tune) that the AFTER runs used, or NULL: removes rules there whose gain these runs do
+ * not show. Returns the exit status. */
 int cli_compare_sets(const char *const *path, size_t before, size_t after, const char *tuned);

@@ -9,9 +9,9 @@
 
 struct comparing {
     ARRAY(const char *) run;
-    double limit; /* percent; NaN if none */
+    double limit; /* percent of the run time (--fail-above); NaN: no limit */
     int format;
-    struct tuned_set *tuned; /* as in struct compare_request */
+    struct tuned_set *tuned; /* rules to check, as in struct compare_request; NULL: none */
 };
 
 #define AT(member) offsetof(struct comparing, member)
@@ -34,7 +34,7 @@ static const struct option_program program = {
     .word = cli_take_paths,
     .arguments = "A... -- B... | A B | [DIR]"};
 
-/* Refuses the same run twice among N paths: copies of it would hide how much runs vary. */
+/* Refuses the same run twice among N paths, since copies of a run would hide how much runs vary. */
 static void refuse_repeated(const char *const *path, size_t n)
 {
     for (size_t i = 0; i < n; i++)

@@ -13,7 +13,7 @@
 bool is_launcher(const char *program)
 {
     const char *base = text_base_of(program);
-    char name[16]; /* "mpiexec" also for mpiexec.mpich */
+    char name[16]; /* the name up to a dot, as "mpiexec" of mpiexec.mpich */
     text_copy_part(name, sizeof name, base, strcspn(base, "."));
     return text_has_word("mpiexec mpirun orterun prterun srun", name);
 }
@@ -23,7 +23,7 @@ static bool is_shell(const char *program)
     return text_has_word("sh bash dash ksh mksh zsh csh tcsh fish", text_base_of(program));
 }
 
-/* PATH becomes the file that execvp() would execute; false if there is none. */
+/* Sets PATH to the file that execvp() would execute as PROGRAM; false if there is none. */
 static bool find_program(const char *program, char *path, size_t size)
 {
     const char *list = getenv("PATH");
@@ -60,11 +60,11 @@ static void note_library(struct executable *x, const char *name, const char *pat
     if (!strncmp(name, "libasan.so", 10))
         text_copy(x->sanitizer, sizeof x->sanitizer, path);
     if (!*x->mpi && (!strncmp(name, "libmpi.so", 9) || !strncmp(name, "libmpich.so", 11) ||
-                     !strncmp(name, "libmpi_abi.so", 13))) /* ABI of MPI 5: may be any MPI */
+                     !strncmp(name, "libmpi_abi.so", 13))) /* MPI 5's standard ABI, of any MPI */
         snprintf(x->mpi, sizeof x->mpi, "%s", name);
 }
 
-/* The program's dynamic loader; "" if it has none. */
+/* Sets LOADER to the path of the program's dynamic loader; "" if the program has none. */
 static void find_loader(Elf *elf, int fd, char *loader, size_t size)
 {
     size_t n = 0;
@@ -79,8 +79,8 @@ static void find_loader(Elf *elf, int fd, char *loader, size_t size)
         }
 }
 
-/* Lets the dynamic loader list all libraries that the program needs; it does not start it. The
- * shell gets the paths in variables, since they may contain any character. */
+/* Lets the dynamic loader list all libraries that the program needs, without starting the program.
+ * The shell gets both paths in variables, since a path may contain any character. */
 static void ask_loader(struct executable *x, const char *loader, const char *path)
 {
     char line[4400], name[64], file[4200];

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 static const struct command {
-    const char *name, *summary; /* SUMMARY is NULL for an alias, which is not listed */
+    const char *name, *summary; /* SUMMARY is NULL for an alias, which --help does not list */
     int (*run)(int argc, char **argv);
 } commands[] = {
     {"run", "run an MPI application and profile it", cli_run},
@@ -187,8 +187,8 @@ static const struct command *find_command(const char *name)
     return NULL;
 }
 
-/* Refuses a word that is no command, but similar to one, unless it is an existing file: then it is
- * an application. */
+/* Refuses WORD, which is no command, if it is similar to a command. An existing file is accepted:
+ * it is an application. */
 static void check_application(const char *word)
 {
     for (int i = 0; i < N_COMMANDS; i++)

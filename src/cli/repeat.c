@@ -1,6 +1,6 @@
-/* collprof repeat: runs one command, or two in turn, several times. In turn, since noise of the
- * machine then affects both alike. A command starts with its launcher; environment variables set
- * where the application or benchmark writes its results. */
+/* collprof repeat: runs one command several times, or two commands in turn, so that noise of the
+ * machine affects both alike. A command begins with its launcher. By environment variables this
+ * program sets where the application or benchmark writes its results. */
 #include "cli/cli.h"
 
 #include "base/clock.h"
@@ -16,20 +16,20 @@
 
 enum { MOST_RUNS = 1000 };
 
-/* BEFORE: the command of --against, whose results come first in struct repeat.path. */
+/* Which of two commands. BEFORE: that of --against, or COMMAND without --tuned; RUN: COMMAND. */
 enum side { BEFORE, RUN };
 
 struct repeat {
-    const char *output, *against; /* AGAINST is a shell command, or NULL */
+    const char *output, *against; /* --output; --against, a shell command, or NULL */
     int runs;
     char **command;
-    /* DIR of --tuned=DIR in COMMAND, and COMMAND without this option, to compare with; or NULL. */
+    /* If COMMAND has --tuned=DIR: DIR, and COMMAND without this option, to compare with. */
     const char *tuned;
     char **untuned;
     char made[4200];           /* the directory that was made for all results */
-    bool is_benchmark;         /* results are JSON, not profiles */
-    int complete;              /* runs that ended with results */
-    char *path[2 * MOST_RUNS]; /* their paths, those of BEFORE first */
+    bool is_benchmark;         /* results are JSON files of collbench, not profiles */
+    int complete;              /* number of runs that ended with results */
+    char *path[2 * MOST_RUNS]; /* paths of the results, those of command BEFORE first */
 };
 
 #define AT(member) offsetof(struct repeat, member)
@@ -59,8 +59,8 @@ static bool is_script(const char *path)
     return input_read(path, head, sizeof head) == 2 && !strcmp(head, "#!");
 }
 
-/* Refuses a command that would leave no results: one without collprof or a collbench program. A
- * script or a shell command may contain them. */
+/* Refuses a command that would leave no results, since it has neither collprof nor a collbench
+ * program. A script or a shell command may contain one. */
 static void check_command(struct repeat *r)
 {
     bool profiles = false;
@@ -97,8 +97,8 @@ static bool compares(const struct repeat *r)
     return r->against || r->untuned;
 }
 
-/* Sets TUNED and UNTUNED. Only options of collprof are searched, since the application may have one
- * with this name, too. */
+/* Sets TUNED and UNTUNED. Looks for --tuned only among collprof's options, since the application
+ * may have an option of this name, too. */
 static void find_tuned(struct repeat *r)
 {
     static const char option[] = "--tuned=";
@@ -139,7 +139,7 @@ static _Noreturn void become(const struct repeat *r, enum side side, const char 
     _exit(STATUS_NOT_FOUND);
 }
 
-/* Runs a command. Returns its exit status; 128 + N if signal N ended it. */
+/* Runs SIDE's command. Returns its exit status; 128 + N if signal N ended it. */
 static int run_one(const struct repeat *r, enum side side, const char *path)
 {
     int status;
@@ -171,15 +171,15 @@ static void settle(const char *path)
         rename(real, path);
 }
 
-/* Whether the run left a benchmark's file, a profile, or records, which ranks leave that could not
- * communicate at their end. */
+/* Whether the run left a benchmark's file, a profile, or raw records: ranks that cannot communicate
+ * at their end leave records instead of a profile. */
 static bool has_result(const struct repeat *r, const char *path)
 {
     glob_t records RELEASED(globfree) = input_list(path, "/rank[.-]*");
     return r->is_benchmark ? !access(path, F_OK) : profile_exists(path) || records.gl_pathc;
 }
 
-/* Runs a command. False, with a reason, if it failed or left no results. */
+/* Runs SIDE's command, with results in PATH. False, with a reason, if it failed or left none. */
 static bool run_kept(struct repeat *r, enum side side, const char *path)
 {
     double from = clock_now();
@@ -197,11 +197,11 @@ static bool run_kept(struct repeat *r, enum side side, const char *path)
     return true;
 }
 
-/* Runs all rounds, a warm-up first. Two commands run in turn, and which is first alternates. */
+/* Runs each command r->runs times after a warm-up run; two commands in turn, in changing order. */
 static bool run_all(struct repeat *r)
 {
     int sides = compares(r) ? 2 : 1;
-    for (int i = -1; i < r->runs; i++) /* the first round is a warm-up */
+    for (int i = -1; i < r->runs; i++) /* -1: warm-up, whose results are not used */
         for (int turn = 0; turn < sides; turn++) {
             enum side side = !compares(r) || (turn + i + 1) % 2 ? RUN : BEFORE;
             char *path = path_of(r, side, i);
@@ -222,7 +222,7 @@ int cli_repeat(int argc, char **argv)
     check_command(&r);
     find_tuned(&r);
     make_directory(&r);
-    signal(SIGINT, SIG_IGN); /* Ctrl-C ends the command, and we report it */
+    signal(SIGINT, SIG_IGN); /* Ctrl-C ends only the command, and we report this */
     if (!run_all(&r)) {
         if (!r.complete)
             rmdir(r.made);

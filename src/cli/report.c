@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 
 struct report_command {
-    const char *directory; /* of a run, or a benchmark's file; NULL: CLI_DIRECTORY */
+    const char *directory; /* a run's directory, or a benchmark's file; NULL: CLI_DIRECTORY */
     const char *output;
     int format, table, top;
     bool list;
@@ -27,7 +27,7 @@ struct report_command {
 
 enum { NO_TABLE = 999 }; /* value of TABLE without --table */
 
-/* As profile_load_trace(), but warns if the trace lacks ranks. */
+/* Loads a run's trace by profile_load_trace(), and warns if the trace lacks ranks. */
 static struct profile *load_trace(const char *directory)
 {
     struct profile *p = profile_load_trace(directory);
@@ -105,7 +105,7 @@ static const struct option_program program = {
     .word = cli_take_directory,
     .arguments = "[DIR | FILE]"};
 
-/* Refuses to replace PATH, a default name, if it is a file but not a page of collprof. */
+/* Refuses to replace PATH, which the user did not name, if it is a file but no page of collprof. */
 static void check_replaceable(const char *path)
 {
     struct stat st;
@@ -117,8 +117,8 @@ static void check_replaceable(const char *path)
                    path);
 }
 
-/* Calls WRITE with the file --output, or else TARGET (NULL: standard output). A failure leaves an
- * existing file unchanged. */
+/* Lets WRITE write the file of --output; without --output the file TARGET (NULL: standard output).
+ * A failure leaves an existing file unchanged. */
 static bool write_file(struct report_command *r, struct profile *p, const char *target,
                        bool (*write)(const struct export_request *r, struct profile *p, FILE *out))
 {
@@ -178,7 +178,7 @@ static bool write_log(const struct export_request *r, struct profile *none, FILE
     return true;
 }
 
-/* Writes a benchmark's FILE.json or FILE.log as FILE.html, or a log as text. */
+/* Writes a benchmark's FILE.json or FILE.log as the page FILE.html, or a log's matrices as text. */
 static bool write_file_of_benchmark(struct report_command *r)
 {
     char path[4400], head[256];
@@ -206,7 +206,7 @@ static bool write_report(struct report_command *r)
     struct profile *trace =
         p && p->trace.on && f->events == EVENTS_BESIDE ? load_trace(r->directory) : NULL;
     snprintf(path, sizeof path, "%s/%s", r->directory, f->file ?: "");
-    if (p && !traced && !p->has_arrivals) /* the profile was made from records: no verdict yet */
+    if (p && !traced && !p->has_arrivals) /* a profile made from raw records has no verdict yet */
         verdict_of_ended(p);
     r->run.trace = trace;
     const bool good = p && write_file(r, p, f->file ? path : NULL, f->write);

@@ -1,6 +1,6 @@
 /* collprof run: sets LD_PRELOAD and becomes the application by exec(), so that the application is
- * the launcher's child as without collprof. LD_PRELOAD is set only here, so that launchers and
- * shells do not load the library. */
+ * the launcher's child as without collprof. Only here LD_PRELOAD is set, so that neither launchers
+ * nor shells load the library. */
 #include "cli/cli.h"
 
 #include "base/beside.h"
@@ -16,7 +16,7 @@
 
 extern char **environ;
 
-/* Passes settings that differ from BEFORE to the layer, as environment variables. */
+/* Passes those settings of S that differ from BEFORE to the layer by environment variables. */
 static void export_settings(const struct settings *s, const struct settings *before)
 {
     for (const struct option_entry *e = settings_entries; e->name; e++) {
@@ -39,7 +39,7 @@ static const char *make_absolute(const char *path)
     return absolute;
 }
 
-/* For settings_read(): ends the process. The layer could only warn and continue. */
+/* For settings_read(): ends the process at a wrong variable. The layer could only warn, later. */
 static void refuse_variable(const char *line, void *arg)
 {
     (void)arg;
@@ -55,7 +55,7 @@ static void preload(const char *library)
     exit(STATUS_USAGE);
 }
 
-/* Refuses a launcher of another MPI: each process would be a run of one rank. */
+/* Refuses the launcher of another MPI than the application's: each process would be rank 0 of 1. */
 static void check_launcher(const char *application, const struct mpi_built *mpi)
 {
     struct launcher l = launcher_read(mpi);
@@ -66,8 +66,8 @@ static void check_launcher(const char *application, const struct mpi_built *mpi)
                    application);
 }
 
-/* Passes the application's process number: the library uses it to report a program without MPI.
- * Not for a shell, whose children may use MPI. */
+/* Passes the application's process number to the library, which reports if this process used no
+ * MPI. A shell's number is not passed, since its children may use MPI. */
 static void name_application(const struct executable *x)
 {
     char pid[32];
@@ -78,7 +78,7 @@ static void name_application(const struct executable *x)
         setenv("_COLLPROF_APPLICATION", pid, 1);
 }
 
-/* The setting of the option WORD, "--NAME" or "--NAME=..."; the last entry, {0}, if none. */
+/* The setting of option WORD, "--NAME" or "--NAME=..."; if none, the last entry (NAME is NULL). */
 static const struct option_entry *setting_of(const char *word)
 {
     const struct option_entry *e = settings_entries;
@@ -89,7 +89,7 @@ static const struct option_entry *setting_of(const char *word)
     return e;
 }
 
-/* Examines the application, into X, and refuses or warns of what would prevent its profile. */
+/* Examines the application, into X. Refuses, or warns of, what would prevent its being profiled. */
 static void check_application(char *const *command, const char *output, struct executable *x)
 {
     const char *application = command[0];
@@ -162,8 +162,8 @@ static void check_slips(int argc, char **argv)
     }
 }
 
-/* Reports that APPLICATION cannot be executed, and suggests what was meant: an argument of the
- * option BEFORE it, a file in this directory, or a command. */
+/* Reports that APPLICATION cannot be executed (WHY), and suggests what the user may have meant: an
+ * argument of the option BEFORE this word, a file in this directory, or a command. */
 static void say_what_is_meant(const char *application, const char *before, const char *why)
 {
     struct stat st;
@@ -200,7 +200,7 @@ int cli_run(int argc, char **argv)
     export_settings(&s, &before);
     check_application(command, s.output, &application);
     set_watchdog(&s);
-    if (s.yield) /* for Open MPI; the transport library makes others yield */
+    if (s.yield) /* makes Open MPI yield; other MPIs yield by the transport library */
         setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
     if (*s.tune) /* Open MPI reads this in MPI_Init; without rules it has no effect */
         setenv("OMPI_MCA_coll_tuned_use_dynamic_rules", "1", 0);

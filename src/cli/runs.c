@@ -53,8 +53,8 @@ void runs_free(struct kept_runs *r)
     free(r->list.at);
 }
 
-/* Start of the run in PATH, in seconds since 1970; 0 if it has no records, or no process as in
- * runs_newest(). */
+/* Start of the run in PATH, in seconds since 1970; 0 if the run has no records, or no living
+ * process that is WANTED (see runs_newest()). */
 static double start_of(const char *path, bool (*wanted)(const void *arg, pid_t pid),
                        const void *arg)
 {
@@ -98,8 +98,8 @@ char *runs_current(const char *directory)
     return found ?: memory_strdup(directory);
 }
 
-/* The run's state; for an incomplete run with the kind of its verdict, such as "deadlock".
- * Finalized ranks do not count as "moving". */
+/* Adds the run's state to T, for an incomplete run with the kind of its verdict, as "deadlock". The
+ * kind "moving" is left out if all ranks are finalized. */
 static void put_state(struct table *t, const char *path, const struct profile *p)
 {
     const char *state = run_state_of(p);

@@ -12,17 +12,17 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { PAUSE = 2 }; /* seconds between two readings */
+enum { PAUSE = 2 }; /* seconds between two readings of the records */
 
-/* What happened between two readings of the records. Times in seconds. */
+/* What happened between two readings of the records. Times are in seconds. */
 struct top_change {
     const struct profile *now;
-    double *share;  /* of each rank's time: the part in MPI, 0 to 1; -1: not running on this host */
-    double seconds; /* the longest time between the readings of a rank */
+    double *share;  /* for each rank: share of time in MPI, 0 to 1; -1: not running on this host */
+    double seconds; /* longest time between the two readings of the same rank */
     double sum, in_mpi; /* time of all ranks together, and the part of it in MPI */
 };
 
-/* RANK in P; NULL if it is not running on this host. */
+/* RANK's data in P; NULL if the rank is not running on this host. */
 static const struct profile_rank *rank_in(const struct profile *p, int32_t rank)
 {
     const size_t i = rank_index(p, (uint32_t)rank);
@@ -89,7 +89,7 @@ static void show_table(const struct profile *p, const char *name, size_t rows)
                 &(struct report_options){.table = report_table_find(name), .text.rows = rows});
 }
 
-/* Shows one reading: on a terminal in place of the one before, otherwise below it. */
+/* Shows one reading: on a terminal in place of the previous reading, otherwise below it. */
 static void show(const struct profile *before, const struct profile *now, json_t *verdict)
 {
     const size_t width = report_width(stdout);
@@ -100,7 +100,7 @@ static void show(const struct profile *before, const struct profile *now, json_t
     verdict_write(verdict, stdout, "", width);
     show_table(now, "call_sites", 5);
     if (now->arrivals.n)
-        show_table(now, "collectives", 1); /* where ranks wait longest, and for which */
+        show_table(now, "collectives", 1); /* where ranks wait longest, and for which rank */
     free(c.share);
     fflush(stdout);
 }
@@ -160,7 +160,7 @@ int cli_top(int argc, char **argv)
     const char *directory = NULL;
     cli_parse(&program, &directory, argc, argv);
     FREED char *path = runs_current(directory ?: CLI_DIRECTORY),
-               *real = realpath(path, NULL); /* a link may lead to the next run meanwhile */
+               *real = realpath(path, NULL); /* the next run may replace a link meanwhile */
     follow(real ?: path);
     const bool good = show_end(real ?: path);
     return cli_flush() && good ? STATUS_GOOD : STATUS_FAILED;

@@ -2,7 +2,7 @@
  * running ranks, and reports why they do not progress (verdict/text.h).
  *
  * It lives until the last rank on its host ends, in a session of its own, and writes to the
- * launcher's standard error. No rank is its parent, so no application can wait for it. */
+ * launcher's standard error. It is no rank's child, so no application's wait() can find it. */
 #include "cli/cli.h"
 
 #include "base/clock.h"
@@ -25,12 +25,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Identifies a verdict: two verdicts that are equal in these members are one. */
+/* Identifies a verdict: two verdicts with equal KIND, FIRST and N count as the same verdict. */
 struct alarm {
     enum verdict_kind kind;
-    int32_t first; /* first rank at fault; -1 if none */
+    int32_t first; /* lowest rank at fault; -1 if none */
     size_t n;
-    double since; /* clock_now() of the first of equal verdicts */
+    double since; /* clock_now() when this verdict was new; it has not changed since then */
 };
 
 struct watchdog {
@@ -39,14 +39,15 @@ struct watchdog {
     bool abort;
     int door;                    /* socket to which ranks send their process number */
     ARRAY(struct pollfd) ends;   /* pidfds of the running ranks */
-    ARRAY(pid_t) ranks;          /* in the same order */
-    struct alarm seen, reported; /* the previous verdict; the last one that was reported */
+    ARRAY(pid_t) ranks;          /* process numbers of the running ranks, in the order of ENDS */
+    struct alarm seen, reported; /* the previous verdict; the verdict reported last */
     char host[64];
-    char *summary; /* run directory with this host's summary for other hosts (verdict/hosts.h), or
-                      NULL */
+    char *summary; /* directory of the run, if it has this host's summary for other hosts
+                      (verdict/hosts.h); otherwise NULL */
 };
 
-/* The address of DOOR: abstract, so it is no file, and vanishes with the socket. */
+/* Sets A to the address of socket DOOR, and returns its length. The address is abstract (Linux): it
+ * is no file and vanishes with the socket. */
 static socklen_t address_of(uint64_t run, struct sockaddr_un *a)
 {
     *a = (struct sockaddr_un){.sun_family = AF_UNIX};
@@ -64,8 +65,8 @@ static void add_rank(struct watchdog *w, pid_t pid)
     *PUSH(&w->ranks) = pid;
 }
 
-/* Registers the processes that were sent to DOOR. Any user can send: kill() succeeds only for
- * processes of this one. */
+/* Registers the processes whose numbers were sent to DOOR. Any user can send there, so kill()
+ * checks that a process belongs to this user. */
 static void admit(struct watchdog *w)
 {
     pid_t pid;
@@ -95,7 +96,7 @@ static pid_t parent_of(pid_t pid)
     return sscanf(input_process(pid, text), "%*c %d", &parent) == 1 ? parent : 0;
 }
 
-/* Whether PID is a registered process or a descendant of one, such as a shell. */
+/* Whether PID is a registered process or its descendant (a registered process may be a shell). */
 static bool is_ours(const void *watchdog, pid_t pid)
 {
     const struct watchdog *w = watchdog;
@@ -106,8 +107,8 @@ static bool is_ours(const void *watchdog, pid_t pid)
     return false;
 }
 
-/* Sets the age of open calls to 0 if it is below 20 times the longest earlier call at the same site
- * (at least SECONDS, at most 10 times SECONDS), since this site may always have long calls. */
+/* Sets an open call's age to 0 while it is below 20 times the longest earlier call at its call site
+ * (at least SECONDS, at most 10 times SECONDS): some call sites always have long calls. */
 static void allow_for_waits(struct situation *s, double seconds)
 {
     for (size_t i = 0; i < s->n_ranks; i++) {
@@ -125,8 +126,8 @@ static bool is_of_several_hosts(const struct situation *s)
     return several;
 }
 
-/* Whether this host reports V, so that only one does: if the lowest living rank is here. Not if a
- * rank at fault is on a host that reported progress of all its ranks. */
+/* Whether this host's watchdog reports V. Only one host's does: that of the lowest living rank.
+ * None does if a rank at fault is on a host that reported progress of all its ranks. */
 static bool reports_here(const struct situation *s, const struct verdict *v)
 {
     size_t lowest = 0;
@@ -144,7 +145,7 @@ static void verdict_save(const char *directory, struct situation *s, const struc
     char path[4400];
     struct save save;
     snprintf(path, sizeof path, "%s/" VERDICT_FILE, directory);
-    s->live = false; /* its text is read after the end of the run */
+    s->live = false; /* the verdict's text is for readers after the end of the run */
     bool good = save_open(&save, path);
     if (good) {
         json_write(verdict_json(s, v), save.out, true);
@@ -154,7 +155,7 @@ static void verdict_save(const char *directory, struct situation *s, const struc
         reason_print_stored("collprof watchdog");
 }
 
-/* Prints V. In one write(), since ranks also write to standard error. */
+/* Prints V by one write(), since ranks also write to standard error. ENDS: the run is ended. */
 static void report(const struct situation *s, const struct verdict *v, bool ends)
 {
     FREED char *text = NULL;
@@ -167,7 +168,7 @@ static void report(const struct situation *s, const struct verdict *v, bool ends
                 STATUS_STUCK);
     fclose(out);
     if (write(STDERR_FILENO, text, size) < 0)
-        close(STDERR_FILENO); /* the reader is gone */
+        close(STDERR_FILENO); /* the reader of standard error is gone */
 }
 
 static void signal_ranks(const struct situation *s, int number)
@@ -177,12 +178,12 @@ static void signal_ranks(const struct situation *s, int number)
         if (!r->alive || r->other_host)
             continue;
         sigqueue((pid_t)r->pid, number, value);
-        kill((pid_t)r->pid, SIGCONT); /* a stopped process handles the signal only then */
+        kill((pid_t)r->pid, SIGCONT); /* a stopped process handles NUMBER only after this */
     }
 }
 
-/* Ends the ranks of this host: by SIGTERM, after which the layer exits with STATUS_STUCK; after 3
- * seconds by SIGKILL, since an application may handle SIGTERM itself. */
+/* Ends this host's ranks by SIGTERM, at which the layer exits with STATUS_STUCK. Ranks that still
+ * run after 3 seconds, since the application handles SIGTERM, are ended by SIGKILL. */
 static void end_ranks(struct watchdog *w, const struct situation *s)
 {
     enum { TURN = 100, GRACE = 3000 }; /* ms */
@@ -210,9 +211,9 @@ static bool is_still(const struct situation *s, double seconds)
     return still;
 }
 
-/* Whether V can be reported. The previous verdict must be equal. A stopped or ended process, for
- * which ranks wait, must have been so for w->seconds; calls have been open for that long anyway.
- * With several hosts V must have held for 3 seconds, the greatest age of other hosts' data. */
+/* Whether V can be reported: it must equal the previous verdict. If V is about a stopped or ended
+ * process, V must have held for w->seconds; open calls in other verdicts are that old anyway. With
+ * several hosts V must have held for 3 seconds, the greatest age of other hosts' data. */
 static bool holds(const struct watchdog *w, const struct alarm *now, const struct situation *s,
                   const struct verdict *v)
 {
@@ -224,7 +225,7 @@ static bool holds(const struct watchdog *w, const struct alarm *now, const struc
                fmax(process ? w->seconds : 0, is_of_several_hosts(s) ? HOSTS : 0);
 }
 
-/* Makes a verdict from the records, and reports it unless the last report was equal. */
+/* Makes a verdict from the records, and reports it unless the previous report was the same. */
 static void judge(struct watchdog *w)
 {
     FREED char *directory = runs_newest(w->output, 0, is_ours, w);
@@ -274,7 +275,7 @@ static void watch(struct watchdog *w)
 }
 
 /* Makes the calling process the watchdog: in its own session, with no descriptors but DOOR and
- * standard error. FIRST: the rank that started it. */
+ * standard error. FIRST: process of the rank that starts the watchdog. */
 static void become_watchdog(struct watchdog *w, pid_t first)
 {
     int nothing = open("/dev/null", O_RDWR);
@@ -282,7 +283,7 @@ static void become_watchdog(struct watchdog *w, pid_t first)
     dup2(nothing, STDOUT_FILENO);
     w->door = dup2(w->door, STDERR_FILENO + 1);
     close_range((unsigned)w->door + 1, ~0u, 0);
-    add_rank(w, first); /* FIRST waits for the end of this process, so FIRST has not ended */
+    add_rank(w, first); /* FIRST is alive: it waits until this process has forked and exits */
     setsid();
     if (fork() != 0)
         _exit(0);
@@ -303,8 +304,8 @@ int watchdog_register(uint64_t run, const char *output, double seconds, bool abo
                door = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     setsockopt(bell, SOL_SOCKET, SO_SNDTIMEO, &(struct timeval){.tv_sec = 2},
                sizeof(struct timeval));
-    /* Sends to the watchdog; if there is none, becomes the first process by binding its address.
-     * Both may fail while another process starts or ends the watchdog: then it tries again. */
+    /* Sends this process's number to the watchdog; if there is none, binds its address and starts
+     * it. Both may fail while another process starts or ends a watchdog: then tries again. */
     for (int attempt = 0; attempt < 3; attempt++) {
         error = 0;
         if (sendto(bell, &rank, sizeof rank, MSG_NOSIGNAL, (struct sockaddr *)&address, size) > 0)

@@ -32,7 +32,7 @@ static const struct option_program program = {
     .word = cli_take_directory,
     .arguments = "[DIR]"};
 
-/* Adds a note with the stack of each of this host's ranks outside of MPI, of 8 ranks at most. */
+/* Adds a note with the stack of each rank on this host that is outside of MPI, up to 8 ranks. */
 static void add_stacks(json_t *notes, const struct situation *s)
 {
     enum { MOST = 8 };

@@ -1,6 +1,6 @@
-/* Function names, files and lines by elfutils' libdw. Modules of a profile are opened from files,
- * without a process; for a process's stack libdw opens its modules. Separate debug files are found
- * by build-id only, because libdw's standard search may use the network (debuginfod). */
+/* Function names, files and lines by elfutils' libdw. A profile's modules (executable and
+ * libraries) are opened as files, without a process; for a stack libdw opens the process's modules.
+ * Separate debug files are found by build-id only: libdw's own search may use the network. */
 #include "symbols/symbols.h"
 #include "base/array.h"
 #include "base/input.h"
@@ -19,8 +19,9 @@
 /* Addresses LOW to HIGH - 1 of a function, or of a function that is inlined into another. */
 struct span {
     uint64_t low, high;
-    uint64_t order; /* of two spans with equal limits, the one with the larger ORDER is inside */
-    uint64_t what;  /* by debug information: offset of the function's DIE; by symbols: its name */
+    uint64_t
+        order;     /* of two spans with equal limits, that with the larger ORDER is the inner one */
+    uint64_t what; /* of debug information: the DIE's offset; of a symbol: pointer to its name */
 };
 
 /* The spans of a file or compilation unit, sorted by outer_first(). */
@@ -34,12 +35,12 @@ struct symbols {
     Dwfl_Module *module;
     GElf_Addr bias;
     bool names_only, has_functions;
-    struct spans functions; /* by the symbol table, if HAS_FUNCTIONS */
-    void *units;            /* a tree (tsearch) of the struct unit read so far */
-    char *readable;         /* the last name found, if it was mangled */
+    struct spans functions; /* functions in the symbol table; read if HAS_FUNCTIONS */
+    void *units;            /* the compilation units read so far: a tsearch() tree of struct unit */
+    char *readable;         /* the demangled name that find() gave last; or NULL */
 };
 
-/* The functions of a compilation unit. OFFSET: of its DIE. */
+/* The functions of a compilation unit, whose debug entry (DIE) is at OFFSET. */
 struct unit {
     Dwarf_Off offset;
     struct spans scopes;
@@ -74,8 +75,8 @@ static size_t spans_until(const struct spans *s, uint64_t address)
     return low;
 }
 
-/* The last of the first *N spans that contains ADDRESS, which is the innermost one; *N becomes its
- * index. NULL if there is none. */
+/* The innermost span that contains ADDRESS: the last one among the first *N spans, outer before
+ * inner. *N becomes its index. NULL if there is none. */
 static const struct span *innermost(const struct spans *s, uint64_t address, size_t *n)
 {
     while (*n && address >= s->at[*n - 1].high)
@@ -130,7 +131,7 @@ static const struct spans *scopes_of(struct symbols *s, Dwarf_Die *die)
     return NULL;
 }
 
-/* Sets file and line of the call that was replaced by the inlined function DIE. */
+/* Sets FOUND's file and line to the call that the compiler replaced by the inlined function DIE. */
 static void place_of_inlined(struct symbol *found, Dwarf_Die *unit, Dwarf_Die *die)
 {
     Dwarf_Attribute attribute;
@@ -145,7 +146,7 @@ static void place_of_inlined(struct symbol *found, Dwarf_Die *unit, Dwarf_Die *d
     }
 }
 
-/* Sets FOUND to the function at ADDRESS, an ELF virtual address. LEVEL: see symbols.h. */
+/* Sets FOUND to the function at ADDRESS, an ELF virtual address. LEVEL is that of find(). */
 static void name_by_debuginfo(struct symbols *s, struct symbol *found, Dwarf_Die *unit,
                               Dwarf_Addr address, unsigned level)
 {
@@ -169,8 +170,9 @@ static void name_by_debuginfo(struct symbols *s, struct symbol *found, Dwarf_Die
     }
 }
 
-/* Reads the functions of the symbol table with their sizes, because code without a symbol may
- * follow a function. PREFERRED: of several names for one function, the most public one is found. */
+/* Reads the symbol table's functions, with sizes because code without a symbol may follow a
+ * function. PREFERRED: of several symbols for one function, a global one is found before a weak
+ * one, and a weak one before a local one. */
 static void add_functions(struct symbols *s)
 {
     static const unsigned char preferred[16] = {[STB_LOCAL] = 0, [STB_WEAK] = 1, [STB_GLOBAL] = 2};
@@ -205,7 +207,7 @@ static void name_by_symbol(struct symbols *s, struct symbol *found, GElf_Addr ad
 static void look_up(struct symbols *s, uint64_t return_address, unsigned level,
                     struct symbol *found)
 {
-    /* The byte before a return address is the call's last one. */
+    /* The byte before the return address is the call instruction's last byte. */
     GElf_Addr address = return_address - 1 + s->bias;
     Dwarf_Addr debug_bias;
     *found = (struct symbol){.offset = return_address};
@@ -243,7 +245,7 @@ static char *readable(const char *name)
         return NULL;
     if (strncmp(name, "_Z", 2))
         return text;
-    if (!looked_for) { /* loaded at the first C++ name, because most programs have none */
+    if (!looked_for) { /* libstdc++ is loaded only at the first C++ name: most programs have none */
         void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
         *(void **)&demangle = library ? dlsym(library, "__cxa_demangle") : NULL;
     }
@@ -312,7 +314,7 @@ static struct symbols *open_symbols(const char *path, const char *build_id, bool
     int fd = s->dwfl ? input_open(path, NULL, &why) : -1;
     if (fd >= 0) {
         s->module = dwfl_report_offline(s->dwfl, "", path, fd);
-        if (!s->module) /* otherwise libdw owns the descriptor */
+        if (!s->module) /* otherwise libdw will close the descriptor */
             close(fd);
         dwfl_report_end(s->dwfl, NULL, NULL);
         *changed = s->module && (!dwfl_module_getelf(s->module, &s->bias) ||
@@ -327,12 +329,12 @@ static struct symbols *open_symbols(const char *path, const char *build_id, bool
 struct walk {
     struct {
         Dwarf_Addr pc;
-        bool is_first; /* innermost, or interrupted by a signal: PC is not a return address */
+        bool is_first; /* PC is no return address: the innermost frame, or one left by a signal */
     } at[SYMBOLS_FRAMES];
     unsigned n;
 };
 
-/* Stores only the address, because the process is stopped until all frames are read. */
+/* Stores only a frame's address: names take long, and the process is stopped during this walk. */
 static int add_frame(Dwfl_Frame *state, void *arg)
 {
     struct walk *w = arg;

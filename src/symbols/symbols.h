@@ -1,5 +1,5 @@
-/* Finds function, file and line of an address by debug information. The code is in a module that is
- * loaded only when names are needed, because libdw and its libraries take 0.4 MiB. */
+/* Finds function, file and line of an address by debug information. This is done by a module that
+ * is loaded only when names are needed, because libdw and its libraries take 0.4 MiB of memory. */
 #pragma once
 
 #include "base/text.h"
@@ -14,8 +14,8 @@ struct symbol {
                              modules), and shortened in the middle if long */
     const char *file;     /* NULL if unknown; valid until the file is closed */
     uint32_t line;
-    bool inlined;    /* FUNCTION is inlined into the one that find() gives for the next LEVEL */
-    uint64_t offset; /* bytes from the function's beginning; without FUNCTION the return address */
+    bool inlined;    /* FUNCTION is inlined into the function that find() gives for LEVEL + 1 */
+    uint64_t offset; /* bytes from FUNCTION's beginning; if FUNCTION is NULL, the return address */
 };
 
 /* Whether PATH is the C library or libm. Only function names are read for them (NAMES_ONLY): their
@@ -34,8 +34,8 @@ struct symbols_reader {
     /* Opens the ELF file PATH. NULL if it cannot be read, or if CHANGED: it no longer has BUILD_ID
      * (hexadecimal, "" if unknown). NAMES_ONLY: reads the symbol table, no debug information. */
     struct symbols *(*open)(const char *path, const char *build_id, bool names_only, bool *changed);
-    /* Sets FOUND for RETURN_ADDRESS, an ELF virtual address. LEVEL 0: the innermost function there;
-     * if that is inlined, 1 is the function into which it is, and so on. */
+    /* Sets FOUND to a function at RETURN_ADDRESS, an ELF virtual address. LEVEL 0 is the innermost
+     * function; if it is inlined, LEVEL 1 is the function into which it is inlined, and so on. */
     void (*find)(struct symbols *file, uint64_t return_address, unsigned level,
                  struct symbol *found);
     void (*close)(struct symbols *file);

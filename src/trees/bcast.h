@@ -42,8 +42,7 @@ BCASTS(DECLARE_TREE)
 const struct bcast *bcast_find(const char *name);
 
 /* The trees of which "grid" takes the fastest: Mateescu and Taylor's, earliest-completion trees
- * with and without look-ahead, or with at most 1 or 2 children (for segments), binomial and flat.
- */
+ * with and without look-ahead or with at most 1 or 2 children (for segments), binomial, flat. */
 extern const struct bcast *const bcast_candidates[];
 extern const size_t n_bcast_candidates;
 
