@@ -267,7 +267,7 @@ static void compare_builder(struct tree_session *t, const struct bcast *builder,
     bcast_grid_plan_free(&plan);
 }
 
-/* Loads the latencies. One rank only predicts, from any log; more must be the ranks of the log. */
+/* Loads or measures latencies. One rank predicts from any log; several must be the log's ranks. */
 static bool open_latencies(struct tree_session *t, char *why, size_t size)
 {
     const struct tree_options *o = t->o;
@@ -337,7 +337,7 @@ static void add_pictures(const struct tree_session *t, struct document *d)
         lines.where[0].is = largest;
     }
     document_picture(d, &lines);
-    const struct bench *b = &t->o->bench; /* a CSV file is for programs, which expect one table */
+    const struct bench *b = &t->o->bench; /* CSV has no tree: its readers expect one table */
     if (t->best.n > 0 && t->best.n <= DRAWN_MAX && b->format != FORMAT_CSV)
         schedule_document(&t->best, t->grid.pairs.host, d);
 }

@@ -69,7 +69,7 @@ struct latency_row {
 
 bool latency_is_latency(const struct latency_method *m);
 
-/* Whether the method's assumption holds for F; unknown if ROW is spoiled; NONE if F is NULL. */
+/* Whether the method's assumption holds for F: unknown in a spoiled ROW, VERDICT_NONE for NULL. */
 enum latency_verdict row_verdict(const struct latency_row *row, const struct latency_figure *f);
 
 /* Adds the findings about R as remarks to T's last row. */

@@ -46,8 +46,8 @@ struct tune {
     struct tuned_set set;
 };
 
-/* Loads the results of an interrupted --tune of the same library into the same directory, whose
- * files stay until a new result is saved. False, with a reason, if it is not writable. */
+/* Loads the results of an interrupted --tune of the same library into the same directory. Its files
+ * stay until a new result is saved. False, with a reason, if the directory is not writable. */
 static bool open_set(struct tune *t)
 {
     char library[sizeof t->set.library], path[PATH_MAX];

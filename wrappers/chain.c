@@ -6,7 +6,7 @@
 
 __attribute__((constructor)) static void chain(void)
 {
-    /* RTLD_NEXT finds nothing from a layer that dlopen() has loaded, but from libcollprof.so. */
+    /* In a layer that dlopen() loaded, RTLD_NEXT finds nothing: libcollprof.so uses it instead. */
     void *(*after)(const char *) = dlsym(RTLD_DEFAULT, "collprof_after");
     Dl_info mpi;
     void *library = dladdr(dlsym(RTLD_DEFAULT, "PMPI_Init"), &mpi) && mpi.dli_fname

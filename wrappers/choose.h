@@ -4,7 +4,7 @@
 struct stub {
     const char *name;
     void (*function)(void);
-    void **to; /* where it jumps: at first to stubs_choose_mpi(), then to the chosen function */
+    void **to; /* where FUNCTION jumps: first to stubs_choose_mpi(), then to what that has set */
 };
 
 extern const struct stub stubs[];

@@ -42,7 +42,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     return begin(argc, argv, required, provided);
 }
 
-/* Recorded as an open call, which recording_end() ends after it has waited for all ranks. */
+/* Recorded as a call that is open while recording_end() waits for all ranks and ends recording. */
 int MPI_Finalize(void)
 {
     struct call call;
@@ -65,7 +65,7 @@ int MPI_Abort(MPI_Comm comm, int code)
     return NEXT(Abort)(comm, code);
 }
 
-/* Records the communicator's name. If it was not used yet, its first use will record the name. */
+/* Records the communicator's name; if the communicator is unused so far, its first use does so. */
 int MPI_Comm_set_name(MPI_Comm comm, const char *name)
 {
     int rc = NEXT(Comm_set_name)(comm, name);

@@ -118,6 +118,6 @@ int watchdog_register(uint64_t run, const char *output, double seconds, bool abo
 
 /* As `collprof compare`: compares the runs in the first BEFORE paths with those in the next AFTER.
  * AFTER is 0 for files of one benchmark, whose launches are summarized. TUNED: the directory of
- * rules (--tune) that the AFTER runs used, or NULL: removes rules there whose gain these runs do
+ * rules (--tuned) that the AFTER runs used, or NULL: removes rules there whose gain these runs do
  * not show. Returns the exit status. */
 int cli_compare_sets(const char *const *path, size_t before, size_t after, const char *tuned);

@@ -19,9 +19,8 @@
 /* Addresses LOW to HIGH - 1 of a function, or of a function that is inlined into another. */
 struct span {
     uint64_t low, high;
-    uint64_t
-        order;     /* of two spans with equal limits, that with the larger ORDER is the inner one */
-    uint64_t what; /* of debug information: the DIE's offset; of a symbol: pointer to its name */
+    uint64_t order; /* of two spans with equal limits, the larger ORDER is that of the inner span */
+    uint64_t what;  /* of debug information: the DIE's offset; of a symbol: pointer to its name */
 };
 
 /* The spans of a file or compilation unit, sorted by outer_first(). */
