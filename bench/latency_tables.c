@@ -74,7 +74,7 @@ static size_t samples_of(const struct latency_result *r)
                                         : r->series.samples.n;
 }
 
-/* Adds the value of R or its pair F: with --stop=paper the mean of loop means, without interval. */
+/* Adds the value of R, or of its one pair F. --stop=paper: mean of loop means, without interval. */
 static void put_value(const struct tables *of, struct table *t, const struct latency_result *r,
                       const struct latency_figure *f)
 {

@@ -97,7 +97,7 @@ static struct {
     char *message;         /* what the signal handler prints */
 } keeping;
 
-/* Seconds as a user waits, even if clock_now() is a simulator's clock. */
+/* Seconds of real time, even if clock_now() is a simulator's clock. */
 static double wall_now(void)
 {
     struct timespec t;

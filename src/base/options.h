@@ -138,7 +138,7 @@ enum options_result options_parse(struct option_parser *parser, int argc, char *
 void options_read_environment(struct option_parser *parser, char *const *environment,
                               void (*complain)(const char *line, void *arg), void *arg);
 
-/* Stores one line as the parser's mistake. Returns EINVAL, which the caller returns. */
+/* Stores an error of one line in PARSER. Returns EINVAL, which the caller returns. */
 error_t option_refuse(struct option_parser *parser, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -8,8 +8,8 @@
  * writing, and invalid UTF-8 become '?'; newlines and tabulators become blanks. */
 void quote_plain(char *text);
 
-/* WORD, of ROOM bytes (at least 8), becomes NAME as a word that can be pasted into a shell: in
- * quotation marks if needed, truncated if too long, and after quote_plain(). */
+/* Stores NAME in WORD, of ROOM bytes (at least 8), as a word that can be pasted into a shell: made
+ * plain as by quote_plain(), in quotation marks if needed, truncated if too long. */
 void quote_shell(const char *name, char *word, size_t room);
 
 /* Writes a text (NULL: an empty one) as a field of CSV, in quotation marks if needed. A text that a

@@ -52,7 +52,7 @@ struct search {
     struct visit *visit;         /* state of each call */
     struct cause_thread *thread; /* state of each thread (lane) */
     struct cost *cost;           /* for each piece */
-    ARRAY(double) at_site;       /* cost of one piece at one call site; index: SITE_OF */
+    ARRAY(double) at_site;       /* a piece's cost at each call site; index: SITE_OF */
     struct index site_of;
     struct delay_balance *balance; /* scratch space of delays_match() */
     struct history_differences delays;

@@ -35,6 +35,6 @@ struct history_differences {
     size_t n, room; /* as in an ARRAY */
 };
 
-/* Sets D to A minus B for each key whose times differ, in ascending order. */
+/* Sets D to A minus B for each key whose times differ, in ascending order of keys. */
 void history_compare(const struct history_pool *pool, const struct history *a,
                      const struct history *b, struct history_differences *d);

@@ -222,8 +222,8 @@ static bool is_of(const struct root_cause *x, const void *context)
                                   x->operation == s->operation && x->from_operation != CAUSES_NONE);
 }
 
-/* Sets BEST to the prediction with the shortest run time. Several scopes are tried, since ranks may
- * do the same work between different call sites. False if none saves time. */
+/* Sets BEST to the prediction with the shortest run time. Every balance_scope is tried, since ranks
+ * may do equal work that begins or ends with other calls. False if none saves time. */
 static bool predict_balance(struct event_graph *g, struct prediction *best)
 {
     const double recorded = (double)(g->run.last_ns - g->run.first_ns);

@@ -46,8 +46,8 @@ struct watchdog {
                       (verdict/hosts.h); otherwise NULL */
 };
 
-/* Sets A to the address of socket DOOR, and returns its length. The address is abstract (Linux): it
- * is no file and vanishes with the socket. */
+/* Sets A to the address of RUN's socket, and returns its length. The address is abstract (Linux):
+ * it is no file and vanishes with the socket. */
 static socklen_t address_of(uint64_t run, struct sockaddr_un *a)
 {
     *a = (struct sockaddr_un){.sun_family = AF_UNIX};

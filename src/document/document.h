@@ -116,7 +116,7 @@ enum { FINDING_NUMBERS = 8 };
 struct finding {
     const char *key; /* stable: "late_arrival", "wrong_data" */
     enum severity severity;
-    struct estimate cost; /* seconds of the run that the problem costs; 0 or NaN: none */
+    struct estimate cost; /* seconds of the run that the problem costs; 0 or NaN: no estimate */
     double share;         /* COST as a share of the run, 0 to 1; 0: unknown */
     const char *site;     /* call site; NULL if none */
     const int *ranks;     /* N_RANKS ranks */

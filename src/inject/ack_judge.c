@@ -75,7 +75,8 @@ enum rule {
     IN_TIME /* its own message time after the root's entry: no eager message waits for it */
 };
 
-/* Seconds by which J was late (RULE) in broadcast K; 0 if at most ACK_TOLERANCE of I's latency. */
+/* Seconds by which J was late for I, by RULE, in broadcast K; 0 if at most ACK_TOLERANCE of I's
+ * latency. */
 static double late_by(const struct judging *g, size_t k, int i, int j, enum rule rule)
 {
     double message = rule == IN_TIME ? g->shortest[j] : -g->longest;
@@ -188,7 +189,7 @@ static void judge_acknowledged(const struct judging *g, int i, const struct ack_
     double low = e.low - v->round_trip.high / 2;
     *f = (struct estimate){e.value - v->round_trip.value / 2, low < 0 ? 0 : low,
                            e.high - v->round_trip.low / 2};
-    /* E_i - hold contains RTL_i/2, so a result below 0 is a measuring error: it becomes unknown. */
+    /* A latency is above 0. A result that is not comes from measuring errors, and is unknown. */
     if (!(f->value > 0) || f->high <= 0)
         *f = ESTIMATE_UNKNOWN;
 }

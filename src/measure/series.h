@@ -36,7 +36,7 @@ struct plan {
                      warm-up; 0: unknown */
 };
 
-/* Defaults: M = 100, STOP_CI, 1 to 30 batches, 10 s, 5 operations of warm-up. */
+/* Defaults: 100 operations a batch, STOP_CI, 1 to 30 batches, at most 10 s, 5 for warm-up. */
 struct plan plan_default(void);
 
 /* Names of enum stop_rule, ending with NULL. */

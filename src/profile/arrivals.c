@@ -16,7 +16,7 @@ struct instance {
                               otherwise the last to enter */
     uint64_t skew, duration, time, wait;
     uint64_t stands_for; /* number of instances that this sampled one represents */
-    uint64_t late;       /* set by late_members(): a member's entry minus ENTRY_NS */
+    uint64_t late;       /* set by late_members(): the current member's entry minus ENTRY_NS */
     int64_t entry_ns;    /* entry of the member that entered first */
     bool at_several_sites;
     bool segment_known; /* all ranks are members, and their times outside of MPI are known */

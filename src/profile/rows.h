@@ -277,7 +277,8 @@ F(comm_id, NULL, U64, KEY) /* of the communicator, not a hash of its members */
 F(from, NULL, U32, KEY)    /* rank in MPI_COMM_WORLD */
 F(to, NULL, U32, KEY)      /* rank in MPI_COMM_WORLD; of requests: rank in COMM */
 F(tag, NULL, I32, KEY)
-IN(operation, NULL, OPERATIONS, KEY) /* that posted the requests; PROFILE_NONE: messages */
+IN(operation, NULL, OPERATIONS,
+   KEY) /* which posted the requests; PROFILE_NONE: a row of messages */
 IN(site, NULL, SITES, KEY)
 IN(comm, NULL, COMMS, MIN)
 IN(sender, NULL, SITES, MIN) /* call site of one of the sends */

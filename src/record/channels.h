@@ -56,6 +56,6 @@ void channel_cancelled(struct turn p);
  * as the ordinal is known. TURN_UNKNOWN: this receive's event was dropped. */
 void channel_store_ordinal(uint32_t waiting, uint32_t event);
 
-/* The channel of the collectives OPERATION with ROOT (-1: none) on C. ID: comm_id of the instance
- * (ledger_instance), or of a persistent request. */
+/* The channel of C's collectives of the kind OPERATION with ROOT (-1: none). ID: the comm_id of a
+ * ledger_instance or of a persistent request. */
 uint32_t channel_of_collective(struct comm *c, uint64_t id, uint32_t operation, int root);

@@ -45,7 +45,7 @@ void trace_completed(struct call *c, struct comm *on, struct ledger_request *r,
 void trace_probed(struct call *c, struct comm *on, const MPI_Status *status,
                   struct ledger_request *kept);
 
-/* Sets the channel of the posted collective R; trace_completed() records it. */
+/* Sets the posted collective R's channel; trace_completed() records R. */
 void trace_collective_posted(struct comm *on, struct ledger_request *r);
 
 /* Records a blocking collective; SEQUENCE: its number on the communicator. */

@@ -48,8 +48,8 @@ struct tuned {
     bool between;     /* interpolated: candidates are the library's choice and its fastest */
     bool refuted;     /* the application did not become faster: there must be no rule */
     struct algorithm candidate[ALGORITHMS_MAX]; /* N of them; the first is the library's choice */
-    /* Seconds, and the time in relation to that of the first in the same block; NaN where a
-     * candidate was not measured: an error, wrong data, or too slow for the budget. */
+    /* Seconds, and their ratio to those of the first candidate in the same block of measurements.
+     * NaN: the candidate was not measured (an error, wrong data, too slow for the budget). */
     struct estimate time[ALGORITHMS_MAX], ratio[ALGORITHMS_MAX];
     int best; /* index of the library's fastest; 0: none is certainly faster than its choice */
 };

@@ -215,7 +215,7 @@ static bool is_awaited(const struct verdict *v)
     return v->first && v->kind > VERDICT_STOPPED && !v->at_fault[v->first->rank];
 }
 
-/* Appends the groups at fault, the first ones of GROUPS: "rank 1, awaited in MPI_Barrier number 2
+/* Appends the groups at fault, which GROUPS begins with: "rank 1, awaited in MPI_Barrier number 2
  * of MPI_COMM_WORLD, at x.c:12 main: computing; rank 2: sleeping". */
 static void add_groups(char *text, const struct situation *s, const struct verdict *v,
                        const json_t *groups)

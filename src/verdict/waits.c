@@ -185,7 +185,7 @@ static void add_need(struct wait_graph *g, const struct open_call *c, const stru
     *PUSH(&g->needs) = w;
 }
 
-/* Finds the conditions of all open calls. Posted sends may already be complete: they are considered
+/* Finds what each open call waits for. Posted sends may already be complete: they are considered
  * only if nothing else explains why the call is open. */
 static void find_needs(struct wait_graph *g)
 {

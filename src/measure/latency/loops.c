@@ -15,7 +15,7 @@ enum roots { ROOTS_ONE, ROOTS_IN_TURN, ROUND_FORWARD, ROUND_BACKWARD, ROUND_RAND
 struct looping;
 
 struct loop {
-    int (*step)(const struct looping *q, int k); /* makes step K from 0 on; K = -1: untimed */
+    int (*step)(const struct looping *q, int k); /* makes step K >= 0; K = -1: an untimed step */
     enum times times;
     enum roots roots;
     bool single;       /* one value for a batch: the mean of its steps. Unless SEPARATE is set, the

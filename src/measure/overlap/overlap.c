@@ -192,8 +192,8 @@ bool overlap_open(struct overlap_stage *stage)
     return true;
 }
 
-/* Computes the cell's results. LATE: computation before the message could start, in seconds, which
- * could not overlap and is therefore subtracted. */
+/* Computes CELL's results. Computation before the message could start cannot overlap, so its
+ * seconds (LATE, below) do not count as computation. */
 static void judge(const struct runs *r, const struct overlap_stage *stage,
                   const struct overlap_base *base, struct overlap_cell *cell)
 {

@@ -101,9 +101,9 @@ struct overlap_base overlap_base_measure(struct overlap_stage *stage, size_t byt
 
 struct overlap_cell {
     double t_comm, t_comp, t_measured; /* medians; T_COMP is NaN with BY_THREADS */
-    double ratio;           /* overlap_ratio() of these; BY_THREADS: T_measured / T_comm; or NaN */
-    double error;           /* half of the ratio's 95 % interval */
-    double published;       /* median of T_measured as the paper defines it; NaN if none */
+    double ratio;     /* overlap_ratio() of them; BY_THREADS: T_measured / T_comm; NaN: none */
+    double error;     /* half of the ratio's 95 % interval */
+    double published; /* median of T_measured as the paper defines it; NaN if none */
     double published_ratio; /* ratio by PUBLISHED and the base round's T_comm, as in the paper */
     int runs;               /* 0: not measured */
 };

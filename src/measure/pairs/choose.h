@@ -32,7 +32,8 @@ void choice_free(struct choice *c);
 const char *schedule_unknown(const struct pairs *p, size_t bytes, const struct schedule *s);
 
 /* Predicts by the paper's model when broadcast S of BYTES completes. The ends of the 95 % interval:
- * low, if a sender's messages are apart; high, if they arrive together (enum schedule_sharing);
- * both widened by the prediction error on other kinds of networks. Measurements of S are not used.
- * The result and the times in S are NaN if schedule_unknown() or if memory is short. */
+ * low, if a sender's messages follow one another; high, if they share its bandwidth (enum
+ * schedule_sharing); both widened by the errors found on kinds of networks that were left out.
+ * Measurements of S are not used. The result and the times in S are NaN if schedule_unknown() or if
+ * memory is short. */
 struct estimate schedule_predict_interval(const struct pairs *p, size_t bytes, struct schedule *s);

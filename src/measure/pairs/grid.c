@@ -176,7 +176,8 @@ static bool trial_open(const struct grid *g, int root, size_t bytes, struct oper
     return sync_all_have(g->comm, good) == MPI_SUCCESS;
 }
 
-/* Times S on all ranks. If it is the fastest so far, *QUICKEST is 1, and PLAN and BEST keep it. */
+/* Times S on all ranks. If it is the fastest so far, sets *QUICKEST to 1, stores S in PLAN and its
+ * times in BEST. */
 static int run_trial(const struct grid *g, const struct schedule *s, struct operation_call *data,
                      int *quickest, struct latency_outcome *best, struct bcast_grid_plan *plan)
 {

@@ -1,4 +1,4 @@
-/* Measuring the latency of every pair of ranks: PetaSHA's mmpi.c, doc/methods.md, section 2. */
+/* The latency of every pair of ranks, measured as by PetaSHA's mmpi.c (doc/methods.md, 2). */
 #pragma once
 
 #include "measure/pairs/data.h"
