@@ -9,7 +9,7 @@ variable() { sed -n "s/^$1 = //p" Makefile; }
 common="-D_GNU_SOURCE -DHAVE_CONFIG_H -I$top -I$top/src -I$top/bench -I."
 
 command -v clang >/dev/null || { echo "no clang"; exit 77; }
-flags="$common $(variable WARNING_CFLAGS | sed 's/-Wno-stringop-overflow//') -pthread -fsyntax-only
+flags="$common $(variable WARNING_CFLAGS | sed 's/-Wno-stringop-overflow.*//') -pthread -fsyntax-only
     -DLIBDIR=\"\" -DPKGLIBDIR=\"\"
     -DLAYER_MPI={0} $(variable HWLOC_CFLAGS) $(variable JANSSON_CFLAGS) $(variable UNWIND_CFLAGS)
     $(variable OTF2_CFLAGS)"
