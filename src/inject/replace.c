@@ -223,7 +223,7 @@ static json_t *describe(const struct internal_comm *s, const struct replacement 
  * all members call this, so their times can be reduced; otherwise the latencies are unknown. */
 static void put_together(struct internal_comm *s, struct replacement *r, bool all)
 {
-    double last[MOMENTS], mine[MOMENTS];
+    double last[MOMENTS], mine[MOMENTS] = {0};
     int n = r->calls < MOMENTS ? (int)r->calls : MOMENTS;
     for (int i = 0; i < n; i++)
         mine[i] = s->rank == r->root ? -INFINITY : r->moment[i];
