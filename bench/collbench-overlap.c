@@ -300,8 +300,7 @@ static const char *behaviour(const struct overlap_grid *g, const double sender[2
     if (overlaps(ratio_of(g, find_part(g, "sender"), LARGE, true)) ||
         overlaps(ratio_of(g, find_part(g, "receiver"), LARGE, true)))
         return "large ones overlap with short computations only, as on TCP: such a computation "
-               "ends "
-               "before the rendezvous is answered";
+               "ends before the rendezvous is answered";
     return overlaps(sender[SMALL]) || overlaps(receiver[SMALL])
                ? "typical of libraries that answer a rendezvous only inside of MPI calls"
                : "typical of libraries on shared memory, where a processor has to copy";

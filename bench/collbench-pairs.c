@@ -32,8 +32,7 @@ static const char *const messages[] = {[PAIRS_STANDARD] = "standard",
 static const struct option_entry option_list[] = {
     {"order", "ORDER",
      "tournament: disjoint pairs at the same time, unless they slow each other down; alone: one "
-     "pair "
-     "at a time; paper: as alone, with repetitions as the outer loop",
+     "pair at a time; paper: as alone, with repetitions as the outer loop",
      option_take_word, offsetof(struct pairs_options, order), OPTION_WORDS(orders)},
     {"messages", "KIND", "messages of round trips: standard, persistent or partitioned",
      option_take_word, offsetof(struct pairs_options, messages), OPTION_WORDS(messages)},

@@ -16,10 +16,9 @@ struct timeline_view {
 
 struct export_request {
     const struct export_format *format;
-    const char *path;    /* path of the output; NULL: standard output */
-    const char *what_if; /* write the predicted effect of this change; NULL: the report */
-    struct report_options
-        options; /* options of the report; ROWS also limits the call sites in OpenMetrics */
+    const char *path;              /* path of the output; NULL: standard output */
+    const char *what_if;           /* write the predicted effect of this change; NULL: the report */
+    struct report_options options; /* ROWS also limits the call sites in OpenMetrics */
     struct timeline_view view;
     const struct profile *trace; /* for EVENTS_BESIDE: result of profile_load_trace(), or NULL */
 };
@@ -29,11 +28,8 @@ struct export_format {
     const char *file;  /* default name in the run's directory; NULL: standard output */
     const char *note;  /* text to print after the path of the output; NULL: none */
     bool is_directory; /* WRITE creates R->path as a directory, and ignores OUT */
-    enum {
-        EVENTS_UNUSED,
-        EVENTS_BESIDE,
-        EVENTS_NEEDED
-    } events; /* where WRITE finds events: not needed; in R->trace, if any; in P */
+    /* Where WRITE finds events: nowhere, since it needs none; in R->trace, if any; in P. */
+    enum { EVENTS_UNUSED, EVENTS_BESIDE, EVENTS_NEEDED } events;
     /* Writes P, and may add findings to P. Returns false after reason_give(); may give a reason on
      * success, too, as a remark. */
     bool (*write)(const struct export_request *r, struct profile *p, FILE *out);
