@@ -175,7 +175,8 @@ static void add_remarks(const struct tree_session *t, struct estimate seen, doub
         table_remark(t->table, FINDING("few_samples", DOUBT), "too few samples for an interval");
     if (error > resolution && !(error <= 0.01 * seen.value))
         table_remark(t->table, FINDING("clock_bound", DOUBT, .number = {{"bound_us", 1e6 * error}}),
-                     "error of the clocks: +-%.2f us", 1e6 * error);
+                     "error of the clocks: +-%.2f us%s", 1e6 * error,
+                     isnan(seen.value) ? ", more than the time" : "");
 }
 
 /* Adds the row of schedule S, which all ranks run as BCAST (S NULL: the library's broadcast). On

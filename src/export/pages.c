@@ -28,7 +28,7 @@ static bool write_page(const struct export_request *r, struct profile *p, FILE *
     export_verdict(r, p, NULL);
     struct document *d = report_document(p, &r->options);
     for (size_t i = 0; i < sizeof pictures / sizeof *pictures; i++)
-        if (table_rows(document_find_table(d, pictures[i].table)))
+        if (table_rows(document_find_table(d, pictures[i].table)) > 1)
             document_picture(d, &pictures[i]);
     const bool drawn = r->trace && picture_timeline(d, r->trace, &r->view);
     page_write(d, run_title(r->trace ? r->trace : p, title), out);

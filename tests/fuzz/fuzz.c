@@ -53,16 +53,14 @@ static void export(struct profile *p)
     export_csv.write(&r, p, nowhere);
     show_trace(&r, p);
     export_html.write(&r, p, nowhere);
-    struct document *d =
-        compare_document(&(struct compare_request){(struct profile *const[]){p, p}, 1, 1, NULL,
-                                                   (const char *const[]){"a", "b"}, 0.1},
-                         NULL);
+    struct profile *const run[] = {p, p};
+    const struct compare_request c = {run, 1, 1, NULL, (const char *const[]){"a", "b"}, 0.1};
+    struct document *d = compare_document(&c, NULL);
     document_write(d, nowhere, FORMAT_TEXT);
     document_free(d);
 }
 
-/* The first input in every way, which a single one is that is tried again; of others one in eight.
- */
+/* Shows the first input in every format, and of the others one in eight. */
 static void show(struct profile *p)
 {
     static unsigned shown;

@@ -115,8 +115,7 @@ def run(seed, most_ranks, directory, seconds):
     # A scan, which has no algorithms to choose from, costs what the start does.
     for tuned, at in ("scan", sizes or ["--sizes=8"]), (operation, sizes):
         out = sweep.simulate(case, seconds, ["sim/collbench-collective", "--tune=" + directory, *at,
-                                             "--operation=" + tuned, *sweep.root(tuned, case),
-                                             "--budget=%g" % budget, "--format=json"], **hostile)
+                                             "--operation=" + tuned, *sweep.root(tuned, case), "--budget=%g" % budget, "--format=json"], **hostile)
         took[tuned] = float(re.search(r"imulated time: (\S+)", open(log).read())[1])
     row, = json.loads(out[out.index("{"):])["tables"]["tuned"]["rows"]
     case["used"] = (took[operation] - took["scan"]) / budget

@@ -308,13 +308,16 @@ Test(export, efficiency_over_time)
     struct profile *p = profile_new();
     PUSH(&p->hosts)->ranks = 1;
     *PUSH(&p->ranks) = (struct profile_rank){.wall = 1};
-    *PUSH(&p->slices) = (struct run_slice){0, 2000000, 0.45, 0.9, 1}; /* one is drawn, too */
+    *PUSH(&p->slices) = (struct run_slice){0, 2000000, 0.45, 0.9, 1};
+    *PUSH(&p->slices) = (struct run_slice){2000000, 4000000, 0.8, 0.8, 1};
     json_t *json = page_document_of(p), *rows = table_rows_of(json, "slices"), *name;
-    const json_t *picture = json_array_get(json_object_get(json, "pictures"), 1);
-    static const double shares[] = {45, 50, 90};
+    const json_t *picture = json_array_get(json_object_get(json, "pictures"), 0);
+    static const double shares[] = {45, 50, 90, 80, 100, 80};
     size_t k;
     json_array_foreach(json_object_get(picture, "columns"), k, name)
-        cr_expect_float_eq(number_in(rows, 0, json_string_value(name)), shares[k], 1e-9);
+        for (size_t i = 0; i < 2; i++)
+            cr_expect_float_eq(number_in(rows, i, json_string_value(name)), shares[3 * i + k],
+                               1e-9);
     cr_expect_eq(k, 3);
     json_decref(json);
     profile_free(p);
