@@ -16,15 +16,17 @@ static const struct column columns[] = {
     {"row", NULL, COLUMN_TEXT, 0, "row of the first table of each launch's result"},
     {"figure", NULL, COLUMN_TEXT, 0, NULL},
     {"unit", NULL, COLUMN_TEXT, 0, NULL},
-    {"launches", NULL, COLUMN_INTEGER, 0, "launches of A that have this figure"},
+    {"launches", NULL, COLUMN_INTEGER, 0, "launches of A that have this figure",
+     .flags = COLUMN_OPTIONAL},
     {"median", NULL, COLUMN_REAL, 3, "median over the launches A"},
-    {"low", NULL, COLUMN_REAL, 3, "95 % interval of the median over launches"},
-    {"high", NULL, COLUMN_REAL, 3, NULL},
+    {"low", NULL, COLUMN_REAL, 3, "95 % interval of the median over launches",
+     .flags = COLUMN_OPTIONAL},
+    {"high", NULL, COLUMN_REAL, 3, NULL, .flags = COLUMN_OPTIONAL},
     {"b", NULL, COLUMN_REAL, 3, "median over the launches B"},
     {"change", NULL, COLUMN_REAL, 3,
      "median of all differences between a launch of B and a launch of A"},
-    {"change_low", NULL, COLUMN_REAL, 3, "95 % interval of the change"},
-    {"change_high", NULL, COLUMN_REAL, 3, NULL},
+    {"change_low", NULL, COLUMN_REAL, 3, "95 % interval of the change", "low"},
+    {"change_high", NULL, COLUMN_REAL, 3, NULL, "high"},
     {"p", NULL, COLUMN_REAL, 4, "p-value of the exact rank test of this row alone"}};
 
 struct launches {
@@ -33,9 +35,12 @@ struct launches {
     struct table *t;
 };
 
+/* Values that only data files show are not compared either: their name explains nothing. */
 static bool is_figure(const json_t *column)
 {
-    return text_has_word("real time share", json_text_at(column, "kind"));
+    json_int_t flags = json_integer_value(json_object_get(column, "flags"));
+    return text_has_word("real time share", json_text_at(column, "kind")) &&
+           !(flags & COLUMN_DATA_ONLY);
 }
 
 /* Sets KEY to ROW's values before its first measured value: "binomial ranks 4 size 8 segment 2". */

@@ -31,6 +31,7 @@ static void cut(char *text, size_t room)
 
 static void real_text(double value, int decimals, char number[CELL_ROOM])
 {
+    decimals = fabs(value) < 1e5 ? decimals : 0;
     bool zero = fabs(value) < 0.5 * pow(10, -decimals); /* -0.001 would print as "-0.00" */
     snprintf(number, CELL_ROOM, "%.*f", decimals, zero ? 0 : value);
 }

@@ -10,29 +10,31 @@ enum { EACH = 6 };
 static const char *second = "binomial"; /* algorithm */
 
 /* The I-th launch: a table of two rows, which change places from launch to launch and whose second
- * figure is an end of an interval; and a second table. */
+ * figure is an end of an interval, its third for data files only; and a second table. */
 static const char *launch(int i, const char *schema)
 {
     static char path[2 * EACH][64];
     snprintf(path[i], sizeof *path, "/tmp/collprof-launch-%d-%d.json", (int)getpid(), i);
     struct document *d = document_new(schema);
-    static const struct column columns[] = {{"algorithm", NULL, COLUMN_TEXT, 0, NULL, NULL, 0},
-                                            {"size", "B", COLUMN_BYTES, 0, NULL, NULL, 0},
-                                            {"direct", "us", COLUMN_REAL, 2, NULL, NULL, 0},
-                                            {"low", "us", COLUMN_REAL, 2, NULL, NULL, 0}};
+    static const struct column columns[] = {
+        {"algorithm", NULL, COLUMN_TEXT, 0, NULL, NULL, 0},
+        {"size", "B", COLUMN_BYTES, 0, NULL, NULL, 0},
+        {"direct", "us", COLUMN_REAL, 2, NULL, NULL, 0},
+        {"low", "us", COLUMN_REAL, 2, NULL, NULL, 0},
+        {"raw", "us", COLUMN_REAL, 2, NULL, NULL, COLUMN_DATA_ONLY}};
     struct table *t = document_table_of(d, "methods", NULL, columns);
     for (int row = 0; row < 2; row++) {
         int which = (row + i) % 2;
         table_text(t, which ? second : "native");
         table_integer(t, 8);
-        table_reals(t, which ? 100 : 10 + i, 1);
+        table_reals(t, which ? 100 : 10 + i, 1, 1);
         if (i % 3 == 0)
             table_remark(t, FINDING("wrong_data", ERROR), "wrong data %d", i);
     }
     t = document_table_of(d, "others", NULL, columns);
     table_text(t, "native");
     table_integer(t, 8);
-    table_reals(t, 5, 5);
+    table_reals(t, 5, 5, 5);
     cr_assert(document_save(d, path[i], FORMAT_JSON));
     document_free(d);
     return path[i];
