@@ -220,34 +220,25 @@ static void expect_within_bounds(const struct pairs *p)
     }
 }
 
-/* Clocks whose rates change meanwhile: all bounds contain that, and none exceeds the round trip. */
-Test(pairs_ranks, clocks_that_change_their_rates)
-{
-    struct measured m = {.plan = pairs_plan_default(), .own_clocks = true};
-    struct fake_network net = network;
-    net.clock = changing;
-    cr_assert(fake_mpi_run(N, measure, &m, &net));
-    const double most = changing(N - 1, m.end) - minutes_apart(N - 1, m.end);
-    cr_expect(m.pairs.drift > 0.9 * most && m.pairs.drift < 3 * most);
-    expect_within_bounds(&m.pairs);
-    pairs_free(&m.pairs);
-}
-
-/* Clocks that rest on messages do not show which direction takes longer. */
+/* Clocks that rest on messages do not show which direction takes longer; if their rates change
+ * meanwhile, all bounds contain that. */
 Test(pairs_ranks, clocks_of_their_own)
 {
-    struct measured m = {.plan = pairs_plan_default(), .own_clocks = true};
     struct fake_network net = network;
-    net.clock = minutes_apart;
-    cr_assert(fake_mpi_run(N, measure, &m, &net));
-    expect_within_bounds(&m.pairs);
-    for (int i = 0; i < N * N; i++)
-        if (i % (N + 1)) {
+    for (int changes = 0; changes < 2; changes++) {
+        struct measured m = {.plan = pairs_plan_default(), .own_clocks = true};
+        net.clock = changes ? changing : minutes_apart;
+        cr_assert(fake_mpi_run(N, measure, &m, &net));
+        const double most = net.clock(N - 1, m.end) - minutes_apart(N - 1, m.end);
+        cr_expect(!changes || (m.pairs.drift > 0.9 * most && m.pairs.drift < 3 * most));
+        expect_within_bounds(&m.pairs);
+        for (int i = 0; i < N * N; i++) {
             double trip = 2 * overhead + way(i / N, i % N, 64) + way(i % N, i / N, 64);
-            cr_expect_float_eq(m.pairs.size[0].of[PAIRS_MIN][i], trip, 0.3e-6);
-            cr_expect(m.pairs.size[0].of[PAIRS_BOUND][i] > 0);
+            cr_expect(i % (N + 1) == 0 || (fabs(m.pairs.size[0].of[PAIRS_MIN][i] - trip) < 0.3e-6 &&
+                                           m.pairs.size[0].of[PAIRS_BOUND][i] > 0));
         }
-    pairs_free(&m.pairs);
+        pairs_free(&m.pairs);
+    }
 }
 
 /* A tree of two levels, whole and in 20 segments of which eight are under way: all ranks have the

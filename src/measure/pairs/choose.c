@@ -145,5 +145,6 @@ struct estimate schedule_predict_interval(const struct pairs *p, size_t bytes, s
            first = predict_limit(p, bytes, s, -1, SCHEDULE_APART),
            in_turn = predict_limit(p, bytes, s, 1, SCHEDULE_IN_TURN),
            together = predict_limit(p, bytes, s, 1, SCHEDULE_TOGETHER);
-    return (struct estimate){s->completion, first / error, error * fmax(in_turn, together)};
+    const double low = first / error, high = error * fmax(in_turn, together);
+    return (struct estimate){fmax(low, fmin(high, s->completion)), low, high};
 }

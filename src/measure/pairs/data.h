@@ -124,11 +124,12 @@ bool pairs_find_clocks(struct pairs *p);
  * both clocks, each corrected by its possible lead over the root's clock: LATE 0: by the middle of
  * the possible range; 1: by the end that makes arrivals latest; -1: earliest; 2, -2: the latest and
  * earliest that gaps and round trips alone allow. So an arrival depends only on the clocks of the
- * root and the receiver, whatever the path. Without clocks D + w is half of the median round trip,
- * interpolated between sizes and extrapolated by the bandwidth. D is the time of the send call, at
- * least the port's smallest gap (within its host, or to other hosts), since all the sender's
- * messages by one port share a path, and less than the one-way latency. If send calls are unknown,
- * D is half of the sender's shortest one-way latency. SEGMENT: the message is one of many segments,
- * sent without waiting, so D is the gap. False if there is no memory. */
+ * root and the receiver, whatever the path; single latencies and w may be below 0 with LATE 1, -1.
+ * Without clocks D + w is half of the median round trip, interpolated between sizes and
+ * extrapolated by the bandwidth. D is the time of the send call, at least the port's smallest gap
+ * (within its host, or to other hosts), since all the sender's messages by one port share a path,
+ * and, but for LATE 1, less than D + w. If send calls are unknown, D is half of the sender's
+ * shortest one-way latency. SEGMENT: the message is one of many segments, sent without waiting, so
+ * D is the gap. False if there is no memory. */
 bool pairs_graph(const struct pairs *p, int root, size_t bytes, bool segment, int late,
                  struct graph *g);

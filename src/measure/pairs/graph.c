@@ -58,7 +58,8 @@ static double gap_of(const struct sized *m, int u, int v)
 
 /* One-way latency from I to J as pairs_graph() defines it for LATE. Without clocks it is half of
  * the round trip, more in the direction with the larger gap. A message takes at least its gap; but
- * if clocks differ, this counts only for LATE 2 and -2: errors would not cancel along a path. */
+ * if clocks differ, this counts only for LATE 2 and -2. With 1 and -1 a latency may even be below 0
+ * or above the round trip then: otherwise errors would not cancel along a path. */
 static double one_way(const struct sized *m, int i, int j)
 {
     const struct pairs *p = m->p;
@@ -79,7 +80,9 @@ static double one_way(const struct sized *m, int i, int j)
                      earliest = pairs_ahead(p, root, i) - pairs_ahead(p, root, j);
         way += ((1 + late) * latest + (1 - late) * earliest) / 2 + late * p->drift;
     }
-    return fmax(low, fmin(high, way)) + beyond(m, i, j);
+    if (!differ || abs(late) != 1)
+        way = fmax(low, fmin(high, way));
+    return way + beyond(m, i, j);
 }
 
 /* Number of the port by which U sends to V; 0 if U has one port. */
@@ -121,14 +124,13 @@ static void graph_row(const struct sized *m, int u, struct graph *g, double *lea
     for (int v = 0; v < p->n; v++) {
         if (v == u)
             continue;
-        int port = port_of(m, u, v);
-        double cost = one_way(m, u, v), call = 0;
-        double d = least[port + p->n * pairs_same_host(p, u, v)];
-        if (m->sends && !m->segment)
-            call = interpolate(m, u, v, PAIRS_SEND);
-        /* A blocking send of a large message may last as long as COST, but w must be above 0. */
-        cost = six_digits(cost);
-        d = six_digits(fmin(fmax(d, call), 0.99999 * cost));
+        /* A blocking send of a large message may last as long as COST, but w must be above 0. With
+         * LATE 1 it need not be: a COST that clocks make too small says nothing about D. */
+        const int port = port_of(m, u, v);
+        const double cost = six_digits(one_way(m, u, v)),
+                     call = m->sends && !m->segment ? interpolate(m, u, v, PAIRS_SEND) : 0,
+                     busy = fmax(call, least[port + p->n * pairs_same_host(p, u, v)]),
+                     d = six_digits(m->late == 1 ? busy : fmin(busy, 0.99999 * cost));
         *graph_edge(g, u, v) =
             (struct graph_edge){.d = d, .w = cost - d, .call = fmin(call, d), .port = port};
     }
