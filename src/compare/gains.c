@@ -144,12 +144,19 @@ static void add_finding(struct gains *g, struct document *d, bool slower)
 
 void gains_add(struct document *d, const struct compare_request *r, bool slower)
 {
-    const struct profile *run = r->run[r->before];
-    const char *used = run->libraries.n ? run->libraries.at[0].text : "another library";
-    if (strcmp(used, r->tuned->library) != 0) {
+    static const char begin[] = PROFILE_NOT_CHANGED;
+    const char *why = NULL;
+    for (size_t i = r->before; i < r->before + r->after; i++) {
+        const struct profile *run = r->run[i];
+        if (!run->libraries.n || strcmp(run->libraries.at[0].text, r->tuned->library) != 0)
+            why = "another library or version";
+        for (EACH(const struct profile_text, w, run->warnings))
+            why = strncmp(w->text, begin, strlen(begin)) ? why : w->text;
+    }
+    if (why) {
         document_finding(d, FINDING("gains", DOUBT),
-                         "The tuning rules are for %s, but the runs used %s, which ignores them.",
-                         r->tuned->library, used);
+                         "Runs did not use the tuning rules for %s (%s): savings are not judged.",
+                         r->tuned->library, why);
         return;
     }
     struct rules rules = rules_of(r->tuned);

@@ -17,7 +17,7 @@ const size_t n_injections = sizeof injections / sizeof *injections;
 _Static_assert(sizeof injections / sizeof *injections <= INJECTIONS_MAX, "room in kept[]");
 
 static struct sync_clock *common_clock;
-static double began;
+static double began, starting; /* STARTING: seconds that the start took */
 
 double injection_elapsed(void)
 {
@@ -32,11 +32,11 @@ static double time_spent(const struct injection *self)
 double injection_budget(const struct injection *self, double seconds, double percent)
 {
     const uint64_t all = __atomic_load_n(&layer.ledger.header->injected_ns, __ATOMIC_RELAXED);
-    double in_calls = 1e-9 * (double)all;
+    double in_calls = 1e-9 * (double)all + starting;
     for (size_t i = 0; i < n_injections; i++)
         in_calls -= time_spent(injections[i]);
-    return seconds + fmax(0, percent / 100 * injection_elapsed() - fmax(0, in_calls)) -
-           time_spent(self);
+    const double share = percent / 100 * injection_elapsed() - fmax(0, in_calls);
+    return (seconds > 0 ? seconds + fmax(0, share) : share) - time_spent(self);
 }
 
 struct sync_clock *injection_clock(void)
@@ -98,6 +98,7 @@ void inject_start(struct sync_clock *clock)
     }
     if (layer.inject)
         internal_comms_start();
+    starting = injection_elapsed();
 }
 
 void inject_end(void)

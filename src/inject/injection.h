@@ -103,7 +103,8 @@ struct sync_clock *injection_clock(void);
 double injection_elapsed(void);
 
 /* Seconds that this process may still spend in BEFORE, if SECONDS and PERCENT of the run so far are
- * allowed. What calls cost beside BEFORE, handshakes included, counts against PERCENT. */
+ * allowed; negative: so much was spent too much. What injections cost beside BEFORE, their start
+ * and handshakes included, counts against PERCENT. */
 double injection_budget(const struct injection *self, double seconds, double percent);
 
 /* Makes the broadcast through the injections after SELF in the list (NULL: all). Takes the call's

@@ -26,15 +26,6 @@ static uint64_t comms_refused; /* communicators that got none because of the lim
 static uint64_t failed;        /* failed handshakes */
 static char failed_at[400];    /* description of the first one */
 
-/* The members' ranks on the layer's communicator; NULL if there is no memory. */
-static const int *ranks_of(const struct internal_comm *s)
-{
-    for (int i = 0; s->of->world && i < s->size; i++)
-        if (s->of->world[i] < 0)
-            return NULL;
-    return s->of->world;
-}
-
 /* GOOD: this rank can make one; members may have different numbers of communicators. The members
  * are given as a part of the group of layer.comm: MPICH 4.0 crashes in MPI_Comm_create_group on a
  * group that was not taken from that communicator. */
@@ -42,7 +33,9 @@ static MPI_Comm make_comm(const struct internal_comm *s, bool good)
 {
     MPI_Comm made = MPI_COMM_NULL;
     MPI_Group of_layer, group;
-    const int *ranks = ranks_of(s);
+    const int *ranks = s->of->world; /* NULL: no memory */
+    for (int i = 0; ranks && i < s->size; i++)
+        good &= ranks[i] >= 0;
     if (sync_all_have(s->of->handle, good && ranks))
         return made;
     PMPI_Comm_group(layer.comm, &of_layer);

@@ -1,10 +1,10 @@
 /* --tune: measures the library's algorithms at the application's own signatures (operation,
  * communicator, root, bytes), with the arrival times of its ranks, just before a call, as benchmark
  * mode does (benchmark.c). It begins with a signature's ninth call, so frequent ones come first,
- * and takes at most --tune-share of the run so far; a signature for which there is no time yet is
- * tried again when its number of calls has doubled. The application's own calls keep the library's
- * choice. What was measured is written into the record at once: if the run is killed, the next one
- * with this output takes it from there. */
+ * and takes at most --tune-share of the run so far, without what injections took; a signature for
+ * which there is no time yet is tried again when its number of calls has doubled. The application's
+ * own calls keep the library's choice. What was measured is written into the record at once: if the
+ * run is killed, the next one with this output takes it from there. */
 #include "inject/signature.h"
 
 #include "base/histogram.h"
@@ -60,12 +60,9 @@ static void killed_read(void *unused)
     if (!any)
         return;
     const struct ledger_header *own = layer.ledger.header, *h = l.header;
-    if (h->state == LEDGER_FINALIZED) { /* its ranks could not communicate, so none merged them */
-        ledger_close(&l);
-        return;
-    }
-    killed = json_array();
-    const bool same = h->size == own->size && !strcmp(h->program, own->program) &&
+    /* Ranks that could not communicate have not merged a run that ended well. */
+    killed = h->state == LEDGER_FINALIZED ? NULL : json_array();
+    const bool same = killed && h->size == own->size && !strcmp(h->program, own->program) &&
                       !strcmp(h->script, own->script) && !strcmp(h->arguments, own->arguments) &&
                       !strcmp(h->mpi_library, own->mpi_library);
     json_t *all = same ? profile_injected(&l) : NULL;
@@ -79,7 +76,7 @@ static void killed_read(void *unused)
     }
     json_decref(all);
     ledger_close(&l);
-    if (layer.rank == 0)
+    if (killed && layer.rank == 0)
         injection_warn("tune: %zu measurements of a run that did not end (%s) are used where the "
                        "same calls occur (same command, ranks and MPI library)",
                        json_array_size(killed), layer.previous);
@@ -159,7 +156,8 @@ static bool commutes(const struct collective *c)
 /* How often a signature was due, had no algorithms that all its ranks have, and got a finding. */
 enum { DUE, WITHOUT, FOUND, COUNTS };
 static uint64_t count[COUNTS];
-static double needed = INFINITY; /* the least seconds that a measurement without time would take */
+/* The shortest run, seconds, whose share would have sufficed; of this rank as rank 0 of members. */
+static double enough = INFINITY;
 
 static bool due(const struct collective *c)
 {
@@ -172,16 +170,19 @@ static bool due(const struct collective *c)
 
 static void finish(void)
 {
-    uint64_t all[COUNTS] = {0};
+    /* MPICH 4.0 takes unsigned integers for signed ones here. */
+    const uint64_t none = INT64_MAX, ms = isfinite(enough) ? whole_count(1e3 * enough) : none;
+    uint64_t all[COUNTS] = {0}, least = none;
     allreduce_yielding(count, all, COUNTS, MPI_SUM, layer.comm);
+    allreduce_yielding(&ms, &least, 1, MPI_MIN, layer.comm);
     if (all[FOUND] > 0)
         return;
     tune_injection.left_out = 0; /* the warning says why */
     /* The next try comes up to twice as late as it could, and it comes after this run's end. */
-    if (layer.rank == 0 && isfinite(needed))
+    if (layer.rank == 0 && all[WITHOUT] == 0 && least < none)
         injection_warn(PROFILE_NOT_TUNED ": the run is too short: %.4g s at --tune-share=%g would "
                                          "suffice",
-                       2 * fmax(100 * needed / layer.settings.tune_share, injection_elapsed()),
+                       2 * fmax(1e-3 * (double)least, injection_elapsed()),
                        layer.settings.tune_share);
     else if (layer.rank == 0)
         injection_warn(PROFILE_NOT_TUNED ": %s",
@@ -219,14 +220,18 @@ static void finding_complete(json_t *f, uint64_t calls)
 
 static const double seconds_least = 0.1;
 
-static int note_short(double seconds)
+/* LACKS: seconds by which the share is too short for a measurement. */
+static int note_short(const struct collective *c, double lacks)
 {
-    needed = fmin(needed, fmax(seconds, seconds_least));
+    if (c->on->rank == 0)
+        enough = fmin(enough, injection_elapsed() + 100 * lacks / layer.settings.tune_share);
     return MPI_SUCCESS;
 }
 
-static int measure(const struct collective *c, struct signature *g, struct subject *u,
-                   double budget)
+static bool started; /* this rank has used the library's tool interface */
+
+/* END: clock_now() when the budget is spent; that of rank 0 counts. */
+static int measure(const struct collective *c, struct signature *g, struct subject *u, double end)
 {
     enum { OPERATIONS_LEAST = 24 }; /* of each candidate: six rounds of three, tests, a pilot */
     struct tuned result;
@@ -239,46 +244,51 @@ static int measure(const struct collective *c, struct signature *g, struct subje
                        .comm = &u->replica.call.comm};
     TRY(PMPI_Allreduce(&plain, &all_plain, 1, MPI_INT, MPI_MIN, c->on->comm));
     t.tree = all_plain ? &u->replica.call.by : NULL;
+    started = true;
     tuner_list(&t, c->on->size, &result);
     TRY(subject_arrivals(u, g, &t.c.after, &apart));
-    TRY(subject_budget(u, budget, OPERATIONS_LEAST * result.n, apart, &t.budget, &one));
+    TRY(subject_budget(u, end - clock_now(), OPERATIONS_LEAST * result.n, apart, &t.budget, &one));
     if (t.budget <= 0)
-        return note_short(OPERATIONS_LEAST * result.n * (one + apart));
+        return note_short(c, OPERATIONS_LEAST * result.n * (one + apart) - (end - clock_now()));
     g->done = true;
     TRY(tuner_measure(&t, &result));
     __atomic_fetch_add(&count[WITHOUT], result.n < 2, __ATOMIC_RELAXED);
     if (c->on->rank > 0 || result.n < 2)
         return MPI_SUCCESS;
     if (!estimate_known(result.time[0]))
-        return note_short(2 * t.budget);
+        return note_short(c, 2 * t.budget);
     result.calls = (double)g->calls;
     finding_keep(c, g, finding_json(c, g, &result, apart));
     injection_record(&tune_injection, g->found);
     return MPI_SUCCESS;
 }
 
-/* Sets *BUDGET to the seconds for measuring G, the same on all members. If a killed run had
- * measured it, takes that finding: -1. Rank 0 decides. */
-static int plan(const struct collective *c, struct signature *g, double *budget)
+/* Sets *END to clock_now() when the budget for measuring G will be spent; 0: it is not measured. If
+ * a killed run had measured it, takes that finding. Rank 0 decides for all members. */
+static int plan(const struct collective *c, struct signature *g, double *end)
 {
+    /* S of the run without injections is S / (1 + S) of the whole run. */
+    const double one = 1 + layer.settings.tune_share / 100,
+                 left = one * injection_budget(&tune_injection, 0, layer.settings.tune_share / one),
+                 lacks = seconds_least + (started ? 0 : library->start_seconds) - left;
     json_t *found = c->on->rank == 0 ? killed_find(c, g) : NULL;
-    const double left = injection_budget(&tune_injection, 0, layer.settings.tune_share);
+    double budget = found ? -1 : lacks > 0 ? 0 : left;
     if (found)
         finding_keep(c, g, found);
-    *budget = found ? -1 : fmax(left, 0);
-    TRY(PMPI_Bcast(budget, 1, MPI_DOUBLE, 0, c->on->comm));
-    g->done = *budget < 0;
-    return g->done || *budget >= seconds_least ? MPI_SUCCESS : note_short(0);
+    TRY(PMPI_Bcast(&budget, 1, MPI_DOUBLE, 0, c->on->comm));
+    g->done = budget < 0;
+    *end = budget > 0 ? clock_now() + budget : 0;
+    return budget == 0 ? note_short(c, lacks) : MPI_SUCCESS;
 }
 
 static void before(const struct collective *c)
 {
     struct signature *g = signature_of(&tune_injection, c);
     struct subject u;
-    double budget;
-    if (plan(c, g, &budget) == MPI_SUCCESS && budget >= seconds_least) {
+    double end;
+    if (plan(c, g, &end) == MPI_SUCCESS && end > 0) {
         if (subject_open(&u, c))
-            measure(c, g, &u, budget);
+            measure(c, g, &u, end);
         subject_close(&u);
     }
     call_exclude(c->on->of->id, 1); /* excludes this call from timing: it is delayed */

@@ -68,6 +68,9 @@ const char *members_command(const char *library);
 struct profile;
 struct profile *merge_ranks(const struct ledger *mine, MPI_Comm comm);
 
+/* Why the rules of --tuned=DIR are not used; "": they are, or there are none. */
+extern char tuned_refused[];
+
 /* With --tune: writes the algorithms that were found into the run's directory, as files for the MPI
  * library (tune/rules.h). Prints the reason if it fails. */
 void tuned_save(const struct profile *p);

@@ -63,6 +63,8 @@ static bool agree(int ranks, const char *sum)
     return good;
 }
 
+char tuned_refused[2 * PATH_MAX];
+
 void tuned_use(int ranks)
 {
     static const char library[] = "# library: ";
@@ -80,10 +82,13 @@ void tuned_use(int ranks)
                               : NULL;
     if (ranks > 1 && !agree(ranks, why ? "" : sum) && !why)
         why = "not all ranks have found the same files in 10 s";
+    if (why)
+        snprintf(tuned_refused, sizeof tuned_refused,
+                 PROFILE_NOT_CHANGED "%s %s%s%s not used for %s: %s", layer.settings.tuned,
+                 other ? "was written for " : "is", other ? of : "", other ? ", and is" : "", name,
+                 why);
     if (why && launcher_speaks())
-        layer_say("--tuned=%s %s%s%s not used for %s: %s", layer.settings.tuned,
-                  other ? "was written for " : "is", other ? of : "", other ? ", and is" : "", name,
-                  why);
+        layer_say("%s", tuned_refused);
     while (!why && (line = strsep(&rest, "\n")))
         set_variable(line);
 }

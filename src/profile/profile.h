@@ -102,6 +102,7 @@ bool profile_operation_polls(const char *name);
 #define PROFILE_NOTHING "nothing was "
 #define PROFILE_NOT_SAMPLED PROFILE_NOTHING "sampled (--sample)"
 #define PROFILE_NOT_TUNED PROFILE_NOTHING "tuned (--tune)"
+#define PROFILE_NOT_CHANGED PROFILE_NOTHING "changed: --tuned="
 
 /* The datatypes, a set of ledger_type_bit(), of B's receives that none of its sends has; 0 if types
  * of sends are unknown or not compared (LEDGER_LOOSE_TYPES). */

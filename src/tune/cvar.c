@@ -35,12 +35,13 @@ struct cvar {
 /* Returns NULL, or the error. */
 static const char *find(const char *name, struct cvar *v)
 {
-    static bool started;
+    static int started = -1; /* -1: not tried yet */
     char own[256];
     int provided, length = sizeof own, about = sizeof v->about, verbosity, bind, scope;
-    if (!started && PMPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS)
+    if (started < 0)
+        started = PMPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS;
+    if (!started)
         return "the library has no tool interface";
-    started = true;
     if (PMPI_T_cvar_get_index(name, &v->index) != MPI_SUCCESS ||
         PMPI_T_cvar_get_info(v->index, own, &length, &verbosity, &v->type, &v->values, v->about,
                              &about, &bind, &scope) != MPI_SUCCESS)

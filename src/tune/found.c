@@ -33,21 +33,16 @@ json_t *tuned_json(const struct tuned *t)
     json_t *list = json_array();
     for (int k = 0; k < t->n; k++)
         json_push(list, candidate_json(t, k));
-    json_t *json = json_pack(
-        "{s:s, s:i, s:I, s:s, s:i, s:o, s:o, s:s*}", "operation", t->operation->mpi_name, "ranks",
-        t->ranks, "bytes", (json_int_t)t->bytes, "best", t->best ? best->name : "", "segment",
-        t->best ? best->segment : 0, "candidates", list, "now_us",
-        json_finite(1e6 * t->time[0].value), "remark", tuned_open(t) ? TUNED_OPEN : NULL);
+    json_t *json =
+        json_pack("{s:s, s:i, s:I, s:s, s:i, s:o, s:o, s:s*, s:s*, s:o*, s:o*, s:o*}", "operation",
+                  t->operation->mpi_name, "ranks", t->ranks, "bytes", (json_int_t)t->bytes, "best",
+                  t->best ? best->name : "", "segment", t->best ? best->segment : 0, "candidates",
+                  list, "now_us", json_finite(1e6 * t->time[0].value), "remark",
+                  tuned_open(t) ? TUNED_OPEN : NULL, "arrival", *t->arrival ? t->arrival : NULL,
+                  "calls", t->calls > 0 ? json_integer((json_int_t)t->calls) : NULL, "between",
+                  t->between ? json_true() : NULL, "refuted", t->refuted ? json_true() : NULL);
     json_put_estimate(json, "faster",
                       (struct estimate){now * ratio->value, now * ratio->low, now * ratio->high});
-    if (*t->arrival)
-        json_put(json, "arrival", json_string(t->arrival));
-    if (t->calls > 0)
-        json_put(json, "calls", json_integer((json_int_t)t->calls));
-    if (t->between)
-        json_put(json, "between", json_true());
-    if (t->refuted)
-        json_put(json, "refuted", json_true());
     return json;
 }
 

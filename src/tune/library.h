@@ -16,6 +16,7 @@ struct tuning_library {
     bool (*choose)(const struct tuned_operation *o, const struct algorithm *a, bool strict);
     /* Makes the operation by the algorithm chosen; NULL: the library's own function does. */
     collective_run *run;
+    double start_seconds; /* that the first of these calls takes, at most */
 };
 
 /* A library of a test's own, in place of the process's. */

@@ -263,7 +263,7 @@ int PMPI_Abort(MPI_Comm comm, int status)
 }
 
 ANSWER(Get_library_version, (char *text, int *length),
-       *length = sprintf(text, "MPICH Version:\t0.1\nfake"))
+       *length = sprintf(text, "%s", getenv("FAKE_LIBRARY") ?: "MPICH Version:\t0.1\nfake"))
 ANSWER(Error_class, (int error, int *class), *class = error)
 ANSWER(Error_string, (int error, char *text, int *length),
        *length = sprintf(text, "error %d", error))

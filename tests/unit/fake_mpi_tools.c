@@ -1,7 +1,8 @@
-/* The tool interface of an MPICH with algorithms that a variable of each rank chooses. */
+/* The tool interface of a library with algorithms that a variable of each rank chooses. */
 #pragma GCC visibility push(default) /* modules are bound to what is here */
 #include "fake_mpi_inside.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -11,6 +12,7 @@ static const struct {
     {"MPIR_CVAR_BCAST_DEVICE_COLLECTIVE", ""},
     {"MPIR_CVAR_BARRIER_INTRA_ALGORITHM", "auto - \nk_dissemination - \nrecexch - "},
     {"MPIR_CVAR_BARRIER_DEVICE_COLLECTIVE", ""},
+    {"coll_tuned_barrier_algorithm", "ignore - \nlinear - \nrecursive_doubling - "},
     {"MPIR_CVAR_DEVICE_COLLECTIVES", "all - \nnone - \npercoll - "},
     {"MPIR_CVAR_COLLECTIVE_FALLBACK", "error - \nsilent - "}};
 static int value[sizeof variables / sizeof *variables][FAKE_RANKS_MAX];
@@ -20,7 +22,31 @@ int fake_variable(int index)
     return value[index][fake_me];
 }
 
-ANSWER(T_init_thread, (int required, int *provided), *provided = required)
+/* Open MPI's takes 0.2 s; that of rank FAKE_WITHOUT does not start. */
+int PMPI_T_init_thread(int required, int *provided)
+{
+    *provided = required;
+    fake_mpi_compute(getenv("FAKE_LIBRARY") ? 0.2 : 0);
+    return fake_me == atoi(getenv("FAKE_WITHOUT") ?: "-1") ? MPI_ERR_OTHER : MPI_SUCCESS;
+}
+
+/* Open MPI's parameter: the value of FAKE_RULES; negative: it has none. */
+int mca_base_var_find(const char *, const char *, const char *, const char *name);
+int mca_base_var_get_value(int index, const void *at, void *source, const char **file);
+
+int mca_base_var_find(const char *a, const char *b, const char *c, const char *name)
+{
+    (void)a, (void)b, (void)c;
+    return strcmp(name, "use_dynamic_rules") ? -13 : atoi(getenv("FAKE_RULES"));
+}
+
+int mca_base_var_get_value(int index, const void *at, void *source, const char **file)
+{
+    static const bool values[] = {false, true};
+    (void)source, (void)file;
+    *(const bool **)at = &values[index];
+    return 0;
+}
 
 int PMPI_T_cvar_get_index(const char *name, int *index)
 {

@@ -335,6 +335,34 @@ Test(layer, no_tuning_of_what_is_soon_freed)
     json_decref(p);
 }
 
+/* Nothing begins that does not fit the share, not even Open MPI's tool interface, which takes 0.2
+ * s. An interface that starts in MPI_Init counts, too. The share is of the run without it. */
+Test(layer, tuning_keeps_its_share)
+{
+    static const char none[] = "4 of 4 ranks have an MPI library without algorithms",
+                      *const names[] = {"FAKE_LIBRARY", "FAKE_RULES", "COLLPROF_TUNE_SHARE",
+                                        "FAKE_WITHOUT"},
+                      *const cases[][5] = {
+                          {"Open MPI", "1", "9", "-1", "the run is too short: 7.778 s"},
+                          {"MPICH Version: 0.1", "1", "9", "-1", "the run is too short: 7.066 s"},
+                          {"Open MPI", "0", "9", "-1", none},
+                          {"Open MPI", "-13", "9", "-1", none},
+                          {"Open MPI", "1", "50", "2", "the ranks have no algorithms in common"},
+                          {"Open MPI", "1", "50", "-1", NULL}};
+    for (int i = 0; i < 6; i++) {
+        for (int k = 0; k < 4; k++)
+            setenv(names[k], cases[i][k], 1);
+        json_t *p = profile_of("steps", "TUNE=all");
+        const json_t *r = json_array_get(json_object_get(p, "ranks"), 0),
+                     *w = json_array_get(json_object_get(p, "warnings"), 0);
+        const char *why = json_string_value(w) ?: "";
+        cr_expect(cases[i][4] ? strstr(why, cases[i][4]) != NULL : !*why, "%d: %s", i, why);
+        cr_expect_eq(json_object_get(json_object_get(p, "findings"), "tune") != NULL, i == 5);
+        cr_expect_float_eq(number(r, "wall_seconds"), i == 1 || i > 3 ? 3.21 : 3.01, 0.02);
+        json_decref(p);
+    }
+}
+
 Test(layer, other_broadcasts)
 {
     json_t *p = profile_of("broadcasts", "BCAST=chain");

@@ -213,21 +213,22 @@ static void lives(void)
     }
 }
 
+static void steps(void)
+{
+    for (int i = 0; i < 300; i++, work(-1, 10))
+        MPI_Barrier(MPI_COMM_WORLD);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
         void (*play)(void);
-    } scenes[] = {{"blocking", blocking},
-                  {"requests", requests},
-                  {"communicators", communicators},
-                  {"errors", errors},
-                  {"probes", probes},
-                  {"callbacks", callbacks},
-                  {"broadcasts", broadcasts},
-                  {"regions", regions},
-                  {"samples", samples},
-                  {"lives", lives}};
+    } scenes[] = {
+        {"blocking", blocking},     {"requests", requests}, {"communicators", communicators},
+        {"errors", errors},         {"probes", probes},     {"callbacks", callbacks},
+        {"broadcasts", broadcasts}, {"regions", regions},   {"samples", samples},
+        {"lives", lives},           {"steps", steps}};
     int level;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_SINGLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -32,22 +32,14 @@ static void refuses(const char *text, int line, const char *expected)
     cr_expect(strstr(why, expected), "%s: %s", text, why);
 }
 
-static const char two_at_once[] = "# two at once, the last rank late\n"
-                                  "scenario two-at-once two operations at once\n"
-                                  "participants others\n"
-                                  "  start\n"
-                                  "  issue ibroadcast root 1 bytes 4K # comment\n"
-                                  "  issue operation\n"
-                                  "  comp 12.5\n"
-                                  "  sync\n"
-                                  "  stop\n"
-                                  "participants 3\n"
-                                  "  start\n"
-                                  "  delay\n"
-                                  "  issue ibroadcast root 1 bytes 4096\n"
-                                  "  issue operation\n"
-                                  "  sync\n"
-                                  "  stop\n";
+static const char two_at_once[] =
+    "# two at once, the last rank late\n"
+    "scenario two-at-once two operations at once\nparticipants others\n"
+    "  start\n  issue ibroadcast root 1 bytes 4K # comment\n"
+    "  issue operation\n  comp 12.5\n  sync\n  stop\n"
+    "participants 3\n  start\n  delay\n"
+    "  issue ibroadcast root 1 bytes 4096\n"
+    "  issue operation\n  sync\n  stop\n";
 
 Test(scenario, is_read)
 {
