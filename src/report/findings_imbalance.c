@@ -50,7 +50,7 @@ static void add_imbalance(struct finding_context *c, const struct imbalance *b)
     bool computes = known && processor[0] >= 0.5, idle = known && processor[1] < 0.9;
     if (idle)
         snprintf(more, sizeof more,
-                 " At most %s of %s time outside of MPI was on a processor: the rest is sleep, or "
+                 " At most %s of %s time outside of MPI needed a processor: the rest is sleep, or "
                  "waiting for files.",
                  AS_SHARE(processor[1], 1), several ? "their" : "its");
     sampled_excess(c->v, b->slow, NULL, b->slow_time - b->others, code);
@@ -69,12 +69,15 @@ static void add_imbalance(struct finding_context *c, const struct imbalance *b)
                 .ranks = rank, .n_ranks = n, .advice = advice,
                 .number = {{"longer_seconds", b->slow_time - b->others},
                            {"processor_percent", known ? 100 * processor[1] : NAN}}),
-        "Rank%s %s %s%s %s longer than the mean of the others, which wait for %s %sin %s.%s%s",
+        "Rank%s %s %s%s %s longer than the mean of the others, which wait %s %sin %s.%s%s",
         several ? "s" : "", list, several ? "each " : "",
         computes  ? several ? "compute" : "computes"
         : several ? "are outside of MPI for"
                   : "is outside of MPI for",
-        AS_TIME(1e9 * (b->slow_time - b->others)), several ? "them" : "it",
+        AS_TIME(1e9 * (b->slow_time - b->others)),
+        !own      ? "meanwhile"
+        : several ? "for them"
+                  : "for it",
         known_call && b->at.cost < nearly_all * b->cost ? "mostly " : "", call, code, more);
     free(rank);
 }

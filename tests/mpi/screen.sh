@@ -28,7 +28,7 @@ for mpi in $quick_mpis; do
         { cat screen; fail "$mpi: the late rank is not named, with its cost and where it is awaited"; }
     grep -q "Next: shorten what is waited for before MPI_Sendrecv at work.c:$line main: rank 1 takes" flat ||
         { cat screen; fail "$mpi: not said what to do"; }
-    grep -q 'of its time outside of MPI was on a processor' flat ||
+    grep -q 'of its time outside of MPI needed a processor' flat ||
         { cat screen; fail "$mpi: sleep is computing"; }
     grep -q ' 2\. ' flat && { cat screen; fail "$mpi: one cause is several findings"; }
     for run in 1 2 3 4 5; do
