@@ -103,8 +103,8 @@ struct tree_session {
     bool run;
     double native;        /* seconds of the library's broadcast at this size; NaN if the clocks'
                              error is larger, or ranks were not timed */
-    struct schedule best; /* the fastest at the size measured last; only on rank 0 */
-    double best_seconds;  /* upper limit of BEST's time */
+    struct schedule best; /* the advised or fastest at the size measured last; only on rank 0 */
+    double best_seconds;  /* upper limit of BEST's time, as add_row() returns it */
 };
 
 /* The message sizes: the powers of two in --sizes, or every STEP-th, and the largest size. */
@@ -181,7 +181,8 @@ static void add_remarks(const struct tree_session *t, struct estimate seen, doub
 
 /* Adds the row of schedule S, which all ranks run as BCAST (S NULL: the library's broadcast). On
  * rank 0 returns the upper limit of S's time, measured or, if ranks were not timed, predicted: by
- * this limit S is compared, since a time with a large error proves nothing. INFINITY: unknown. */
+ * this limit S is compared, since a time with a large error proves nothing. INFINITY: unknown;
+ * -INFINITY: S is advised, as its trial has already compared it with the others. */
 static double add_row(struct tree_session *t, struct schedule *s, const struct bcast *bcast,
                       size_t bytes, const char *advised)
 {
@@ -210,16 +211,18 @@ static double add_row(struct tree_session *t, struct schedule *s, const struct b
     table_real(t->table, s ? t->native / certain : NAN);
     double speedup = t->native / certain;
     bool contradicts = advised && (strcmp(advised, "no") ? speedup < 1 : speedup > 1.02);
-    table_text(t->table, contradicts ? "unknown" : advised);
+    advised = contradicts ? "unknown" : advised;
+    table_text(t->table, advised);
     table_text(t->table, *chosen ? chosen : NULL);
     if (s && isnan(predicted.value))
         table_remark(t->table, FINDING("prediction_unknown", DOUBT), "prediction unknown: %s",
                      schedule_unknown(&t->grid.pairs, bytes, s));
     if (t->run)
         add_remarks(t, seen, error, at_least);
-    double most = !t->run || at_least           ? predicted.high
-                  : estimate_has_interval(seen) ? seen.high
-                                                : seen.value + error;
+    double most = advised && !strcmp(advised, "yes") ? -INFINITY
+                  : !t->run || at_least              ? predicted.high
+                  : estimate_has_interval(seen)      ? seen.high
+                                                     : seen.value + error;
     return isnan(most) ? INFINITY : most;
 }
 

@@ -7,6 +7,7 @@
 #include "base/input.h"
 #include "base/text.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,10 +126,14 @@ static void find_tuned(struct repeat *r)
 
 static _Noreturn void become(const struct repeat *r, enum side side, const char *path)
 {
+    char here[PATH_MAX] = "", full[2 * PATH_MAX]; /* the command may change the directory */
+    if (*path != '/' && getcwd(here, sizeof here))
+        strcat(here, "/");
+    snprintf(full, sizeof full, "%s%s", here, path);
     signal(SIGINT, SIG_DFL);
-    setenv("COLLPROF_OUTPUT", path, 1);
+    setenv("COLLPROF_OUTPUT", full, 1);
     setenv("COLLPROF_REPORT", "no", 1);
-    setenv("COLLBENCH_OUTPUT", path, 1);
+    setenv("COLLBENCH_OUTPUT", full, 1);
     setenv("COLLBENCH_FORMAT", "json", 1);
     if (side == BEFORE && r->untuned)
         unsetenv("COLLPROF_TUNED");

@@ -141,6 +141,25 @@ static void add_table(const struct launches *l, const char *name, const json_t *
     }
 }
 
+/* Adds a finding if B's first launch has rows that A's first launch does not have. */
+static void add_unmatched(const struct launches *l, const char *name, const json_t *table,
+                          struct document *d)
+{
+    size_t r, n = 0;
+    const json_t *row;
+    char key[KEY_ROOM], example[KEY_ROOM] = "";
+    json_array_foreach(rows_of(l, l->before, name), r, row) {
+        row_key(table, row, key);
+        if (!find_row(l, 0, name, table, key) && !n++)
+            memcpy(example, key, sizeof example);
+    }
+    if (n)
+        document_finding(d, FINDING("unmatched_rows", DOUBT),
+                         "%zu of B's rows are not compared, as A has no row of the same name, "
+                         "such as \"%s\": measure both in one command (--algorithm=A,B).",
+                         n, example);
+}
+
 /* For each kind of remark on rows of table NAME, adds a finding: how many of the launches FIRST to
  * END - 1 have such a remark, and one remark's text. OF names these launches, or is "". */
 static void add_remarks(const struct launches *l, const char *name, size_t first, size_t end,
@@ -208,6 +227,7 @@ struct document *launches_document(const char *const *path, size_t before, size_
                              LAUNCHES_FOR_INTERVAL, LAUNCHES_FOR_INTERVAL);
         json_object_foreach(json_object_get(json_array_get(l.all, 0), "tables"), name, table) {
             add_table(&l, name, table);
+            add_unmatched(&l, name, table, d);
             add_remarks(&l, name, 0, before, after ? " of A" : "", d);
             add_remarks(&l, name, before, before + after, " of B", d);
             break; /* only the first table is compared */

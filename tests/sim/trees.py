@@ -23,7 +23,10 @@ def run(seed, most_ranks, directory, seconds):
                                          "--segment=0", "--sizes=%d" % case["bytes"], "--root=%d" % case["root"]],
                          **({"SIM_DRIFT": str(case["drift"])} if case["drift"] else {}))
     keys = ("algorithm", "chosen", "advised", "predicted", "at_least", "at_most", "measured")
-    rows = json.loads(out[out.index("{"):])["tables"]["schedules"]["rows"]
+    tables = json.loads(out[out.index("{"):])["tables"]
+    rows = tables["schedules"]["rows"]
+    if "tree" in tables and any(r["advised"] == "yes" for r in rows):
+        assert tables["tree"]["title"].startswith("grid"), "the tree drawn is not the advised one"
     return case, [{**{k: r[k] for k in keys}, "measured": r["measured"] or math.inf} for r in rows]  # by clocks unknown
 
 
