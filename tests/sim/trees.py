@@ -59,7 +59,7 @@ def show(case, rows):
 
 
 def quantile(values, part):
-    return sorted(values)[min(len(values), math.ceil(part * (len(values) + 1))) - 1]
+    return sorted(values)[min(len(values), math.ceil(part * (len(values) + 1))) - 1] if values else math.nan
 
 
 def leave_out(found):
