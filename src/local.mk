@@ -62,7 +62,7 @@ libprofile_la_SOURCES = src/profile/arrivals.c src/profile/fields.c src/profile/
 	src/causes/broadcast.c src/causes/calls.c src/causes/causes.c src/causes/delays.c \
 	src/causes/history.c src/causes/graph.c src/causes/replay.c src/causes/what_if.c \
 	src/timeline/algorithm.c \
-	src/timeline/collective.c src/timeline/match.c src/timeline/waits.c src/timeline/network.c
+	src/timeline/collective.c src/timeline/network.c src/timeline/timeline.c
 
 # verdict: where a run is stuck, and what is wrong with its calls. Prints nothing.
 libverdict_la_SOURCES = src/verdict/ended.c src/verdict/hosts.c src/verdict/judge.c src/verdict/open_calls.c \

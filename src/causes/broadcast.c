@@ -71,7 +71,8 @@ static void visit(void *context, const uint32_t *member, size_t n, size_t root)
 {
     struct replacing *r = context;
     const struct event *a = &r->g->t->events[*member];
-    if (a->kind != EVENT_COLLECTIVE || a->operation != r->w->broadcast || root >= n || a->first)
+    if (a->kind != EVENT_COLLECTIVE || a->operation != r->w->broadcast || root >= n ||
+        a->first_group_size)
         return;
     for (size_t i = 0; i < n; i++)
         if ((i != root && r->g->link[member[i]].entered == CAUSES_NONE) ||

@@ -56,7 +56,7 @@ static bool is_judged(const struct event_graph *g, uint32_t event)
         return false;
     if (a->kind == EVENT_SEND || a->kind == EVENT_POST || a->kind == EVENT_SENT)
         return true; /* a send without a matched receive counts as not waiting */
-    return g->t->cause[event].event != TIMELINE_NONE;
+    return g->t->cause[event].enabling_event != TIMELINE_NONE;
 }
 
 /* Width (ns) of the windows that a thinned trace recorded; 0 if all was recorded. */
@@ -181,7 +181,7 @@ void event_calls_read(struct event_graph *g)
     g->order = memory_alloc((g->calls.n + 1) * sizeof *g->order);
     for (uint32_t i = 0; i < g->calls.n; i++) {
         struct graph_call *c = &g->calls.at[i];
-        const uint32_t event = g->t->cause[c->event].event;
+        const uint32_t event = g->t->cause[c->event].enabling_event;
         g->order[i] = i;
         if (c->until <= c->entry || event == TIMELINE_NONE)
             continue;

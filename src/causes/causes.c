@@ -94,7 +94,7 @@ static void add_at_site(struct search *s, uint32_t piece, uint32_t event, double
 {
     struct cost *p = &s->cost[piece];
     const struct event *e = &s->g->t->events[event];
-    const uint64_t call = (uint64_t)e->operation << 8 | s->g->t->cause[event].state,
+    const uint64_t call = (uint64_t)e->operation << 8 | s->g->t->cause[event].wait_state,
                    hash = hash_mix(hash_mix(HASH_START, (uint64_t)piece << 32 | e->site), call);
     uint32_t at = lookup_find(&s->site_of, hash);
     if (at == UINT32_MAX) {
@@ -113,7 +113,7 @@ static void add_at_site(struct search *s, uint32_t piece, uint32_t event, double
 static void add_cost(struct search *s, const struct graph_call *c, uint32_t piece, double cost)
 {
     struct cost *p = &s->cost[piece];
-    const bool direct = s->g->t->cause[c->event].rank == s->g->pieces.at[piece].rank;
+    const bool direct = s->g->t->cause[c->event].enabling_rank == s->g->pieces.at[piece].rank;
     *(direct ? &p->direct : &p->passed) += cost;
     add_at_site(s, piece, c->event, cost);
 }
@@ -368,7 +368,7 @@ static struct root_cause row_of(const struct search *s, size_t piece)
     }
     row.wait_site = p->event ? s->g->t->events[p->event - 1].site : CAUSES_NONE;
     row.wait_operation = p->event ? s->g->t->events[p->event - 1].operation : CAUSES_NONE;
-    row.wait_state = p->event ? s->g->t->cause[p->event - 1].state : WAIT_NONE;
+    row.wait_state = p->event ? s->g->t->cause[p->event - 1].wait_state : WAIT_NONE;
     return row;
 }
 

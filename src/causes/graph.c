@@ -7,7 +7,7 @@
 static void link_message(struct event_graph *g, uint32_t event)
 {
     struct event_link *link = &g->link[event];
-    const uint32_t call = link->call, other = g->t->cause[event].event;
+    const uint32_t call = link->call, other = g->t->cause[event].enabling_event;
     if (g->t->events[event].kind >= EVENT_COLLECTIVE || other == TIMELINE_NONE ||
         g->t->events[event].excluded)
         return;
@@ -26,7 +26,7 @@ static void link_collective(void *context, const uint32_t *member, size_t n, siz
     struct event_graph *g = context;
     const struct event *a = &g->t->events[*member];
     const uint32_t at = (uint32_t)g->members.n;
-    struct members last = {0, 0};
+    struct member_range last = {0, 0};
     for (size_t i = 0; i < n; i++) {
         const uint32_t posting = event_posting(g, member[i]);
         if (posting == CAUSES_NONE ||
@@ -37,7 +37,8 @@ static void link_collective(void *context, const uint32_t *member, size_t n, siz
         *PUSH(&g->members) = posting;
     }
     for (size_t i = 0; i < n; i++) {
-        const struct members x = collective_needs(a->collective, i, n, a->first, root);
+        const struct member_range x =
+            collective_needs(a->collective, i, n, a->first_group_size, root);
         if (x.end > x.first + 1 && (x.first != last.first || x.end != last.end))
             *PUSH(&g->groups) = (struct event_group){at + (uint32_t)x.first,
                                                      (uint32_t)(x.end - x.first), EVENT_UNSET};
@@ -76,7 +77,7 @@ static uint64_t class_hash(const struct event *a, enum which_duration which, uns
     uint64_t hash = hash_mix(HASH_START, (uint64_t)level << 1 | which);
     hash = hash_mix(hash, message && which == TRANSFER ? a->kind : a->operation + 256ull);
     if (level < 2)
-        hash = hash_mix(hash_mix(hash, a->bytes), a->members);
+        hash = hash_mix(hash_mix(hash, a->bytes), a->comm_size);
     if (level < 1)
         hash = hash_mix(hash_mix(hash, (uint64_t)a->rank << 32 | a->peer),
                         which == TRANSFER ? a->comm_id : a->site);

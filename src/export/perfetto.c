@@ -79,8 +79,8 @@ static void put_call(struct perfetto *w, const uint32_t *of, size_t n)
     for (size_t i = 0; i < n; i++) {
         if (!w->t->wait_ns[of[i]])
             continue;
-        json_put(args, "wait", json_string(wait_names[w->t->cause[of[i]].state]));
-        json_put(args, "waited for rank", json_integer(w->t->cause[of[i]].rank));
+        json_put(args, "wait", json_string(wait_names[w->t->cause[of[i]].wait_state]));
+        json_put(args, "waited for rank", json_integer(w->t->cause[of[i]].enabling_rank));
         json_put(args, "waited us", json_real((double)w->t->wait_ns[of[i]] / 1e3));
     }
     json_t *call = event("X", w->p->operations.at[a->operation].name, "mpi",

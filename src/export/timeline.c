@@ -106,7 +106,7 @@ static size_t typical_wait(const struct view_of_trace *v)
         double distance =
             fabs((double)v->t.wait_ns[i] - (double)most->wait_ns / (double)most->calls);
         if (v->t.wait_ns[i] > 0 && a->site == most->site && a->operation == most->operation &&
-            v->t.cause[i].rank == most->rank && distance < nearest &&
+            v->t.cause[i].enabling_rank == most->rank && distance < nearest &&
             lane_at(v, a->rank, a->thread)) {
             nearest = distance;
             found = i;
@@ -182,7 +182,8 @@ static void span_of_call(struct view_of_trace *v, const struct view_lane *lane, 
         char name[80];
         if (wait <= waited)
             continue;
-        snprintf(name, sizeof name, "%s, rank %u", wait_names[cause->state], cause->rank);
+        snprintf(name, sizeof name, "%s, rank %u", wait_names[cause->wait_state],
+                 cause->enabling_rank);
         span(v, lane->name, call->entry_ns + waited, call->entry_ns + wait, WAITING, name);
         waited = wait;
     }

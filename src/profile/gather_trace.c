@@ -19,8 +19,8 @@ static void gather_channel(struct event *a, const struct ledger *l, const struct
         a->tag = c->tag;
         return;
     }
-    a->members = comm->size;
-    a->first = comm->first;
+    a->comm_size = comm->size;
+    a->first_group_size = comm->first;
     a->tag = (int32_t)comm->rank;
     a->collective = (uint8_t)collective_kind(l->operations[c->tag].name);
 }
@@ -53,15 +53,15 @@ static struct net net_of(struct gather *g, const struct ledger_event *e)
     bool in_call = e->posted_ticks != 0;
     return (struct net){.from_ns = global_ns(g, e->entry_ticks),
                         .to_ns = global_ns(g, e->entry_ticks + EVENT_DURATION(e)),
-                        .call_ns = in_call ? global_ns(g, e->posted_ticks) : NET_NO_CALL,
+                        .call_entry_ns = in_call ? global_ns(g, e->posted_ticks) : NET_NO_CALL,
                         .bytes = EVENT_BYTES(e),
                         .rank = (uint32_t)g->h->rank,
                         .site = in_call ? site_of(g, e->site) : PROFILE_NONE,
                         .operation = in_call ? operation_of(g, EVENT_OPERATION(e)) : PROFILE_NONE,
-                        .number = e->ordinal,
+                        .transfer = e->ordinal,
                         .kind = (uint8_t)(EVENT_KIND(e) - LEDGER_TRANSPORT),
                         .thread = EVENT_THREAD(e),
-                        .at_once = EVENT_CHANNEL(e)};
+                        .completed_at_start = EVENT_CHANNEL(e)};
 }
 
 /* Adds the call, if any, that the rank had not left at its end, with the exit INT64_MAX: see

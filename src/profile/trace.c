@@ -21,7 +21,7 @@ static double covered(const struct profile_trace *t)
 
 static uint64_t hash_of(const struct net *e)
 {
-    return hash_mix(hash_mix(HASH_START, e->rank), e->number);
+    return hash_mix(hash_mix(HASH_START, e->rank), e->transfer);
 }
 
 /* Sets the counts of a row for the start E of a transfer. END: its completion, or NULL. */
@@ -29,11 +29,11 @@ static void add_start(struct net_row *row, const struct net *e, const struct net
 {
     row->sends = e->kind == TRANSPORT_SEND;
     row->receives = e->kind == TRANSPORT_RECEIVE;
-    end = e->at_once ? e : end;
+    end = e->completed_at_start ? e : end;
     if (!end)
         return;
-    row->outside = end->call_ns == NET_NO_CALL;
-    row->same_call = !row->outside && end->call_ns == e->call_ns;
+    row->outside = end->call_entry_ns == NET_NO_CALL;
+    row->same_call = !row->outside && end->call_entry_ns == e->call_entry_ns;
     row->other_call = !row->outside && !row->same_call;
 }
 
@@ -72,7 +72,7 @@ static void add_algorithm(void *context, const uint32_t *member, size_t n, size_
     struct algorithm_search *s = context;
     const struct event *one = &s->p->events.at[*member];
     double sends = 0;
-    if (one->kind != EVENT_COLLECTIVE || one->first)
+    if (one->kind != EVENT_COLLECTIVE || one->first_group_size)
         return;
     struct profile_algorithm row = {
         .operation = one->operation, .ranks = (uint32_t)n, .bytes = one->bytes, .calls = 1};
@@ -175,8 +175,8 @@ static void find_waits(struct profile *p, const struct timeline *t)
         const struct event *a = &p->events.at[i];
         const struct wait w = {.site = a->site,
                                .operation = a->operation,
-                               .state = t->cause[i].state,
-                               .rank = t->cause[i].rank,
+                               .state = t->cause[i].wait_state,
+                               .rank = t->cause[i].enabling_rank,
                                .calls = 1,
                                .wait_ns = (uint64_t)t->wait_ns[i]};
         if (!w.wait_ns)
@@ -199,11 +199,11 @@ void trace_find(struct profile *p)
         return; /* without a common clock waits are unknown */
     double error = p->hosts.n > 1 ? 2e9 * p->clock_bound : 0;
     timeline_find(&found, p->events.at, p->events.n, within_far(error));
-    p->trace.calls_ns = found.call_ns;
+    p->trace.calls_ns = found.calls_ns;
     p->trace.wait_ns = found.wait_sum_ns;
-    p->trace.sends = found.sends;
-    p->trace.receives = found.receives;
-    p->trace.matched = found.matched;
+    p->trace.sends = found.numbered_sends;
+    p->trace.receives = found.numbered_receives;
+    p->trace.matched = found.matched_messages;
     p->trace.contradictions = found.contradictions;
     p->trace.unnumbered = found.unnumbered;
     p->trace.error_ns = error;

@@ -23,7 +23,7 @@ uint32_t channels_new_thread(void)
 }
 
 /* Finds or adds a channel; returns its index. The key is a hash: if two channels have the same key,
- * their messages get wrong ordinals, which timeline/match.c detects as contradictions. */
+ * their messages get wrong ordinals, which timeline/timeline.c detects as contradictions. */
 static uint32_t channel_in(uint64_t id, struct comm *c, int peer, int tag, unsigned kind)
 {
     uint64_t key = hash_mix(hash_mix(id, (uint64_t)(uint32_t)peer << 32 | (uint32_t)tag), kind);

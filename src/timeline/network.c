@@ -12,7 +12,7 @@ static uint64_t hash_of(uint32_t rank, uint64_t of_rank)
 
 static void add_start(struct net_traffic *t, const struct net *e)
 {
-    const uint64_t hash = hash_of(e->rank, (uint64_t)e->call_ns);
+    const uint64_t hash = hash_of(e->rank, (uint64_t)e->call_entry_ns);
     const double bytes = e->bytes == TRANSPORT_UNKNOWN_BYTES ? NAN : (double)e->bytes;
     const uint32_t at = lookup_find(&t->of_call, hash);
     if (at == UINT32_MAX)

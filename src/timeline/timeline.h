@@ -1,9 +1,13 @@
 /* Matches messages across ranks and finds wait states (named as in Scalasca) from a table of MPI
  * events. Pure functions; no MPI, no files.
  *
- * Matching relies on MPI's order rule: messages from one rank to another on one communicator with
- * one tag (a channel) are received in the order of sending. So the k-th send of a channel belongs
- * to its k-th posted receive, and each rank counts its own sends and receives. */
+ * Terms. Ranks are those in MPI_COMM_WORLD; a member of a collective is the rank in its
+ * communicator. Times are ns on a clock that all ranks share. An operation is posted by the call
+ * that starts it, and completed by the same call or a later one. The messages of a channel have the
+ * same sender, receiver, communicator and tag: MPI receives them in the order of sending. So each
+ * rank numbers its sends and its posted receives in each channel, and equal numbers (ordinals) are
+ * one message. Collectives on a communicator are numbered, too. An event is enabled by the event of
+ * another rank that it needs: a receive by the start of its send. Until then its call waits. */
 #pragma once
 
 #include "base/memory.h"
@@ -16,50 +20,47 @@
 #define TIMELINE_NONE UINT32_MAX
 #define TIMELINE_UNKNOWN_BYTES ((1ull << 48) - 1)
 
-/* A trace that is too long is thinned: only events in time windows remain, those at times (ns on
- * the common clock) with none of MASK's bits. Returns a mask that keeps about half as many events
- * as MASK, SPAN ns after the run's start. Windows first become rarer; if SPAN might contain none,
- * shorter. The rule depends on the clock only, so all ranks record the same windows. */
-uint64_t timeline_thinner(uint64_t mask, uint64_t span);
+/* A trace that is too long is thinned: only events at times (ns) with none of the bits of a mask
+ * remain. Returns a mask that keeps half as many events as MASK (0 keeps all), RUN_NS after the
+ * run's start. The mask depends on time only, so all ranks keep the same windows of time. */
+uint64_t timeline_thinner(uint64_t mask, uint64_t run_ns);
 
 enum event_kind {
-    EVENT_CALL,       /* a call of none of these kinds, such as MPI_Irecv */
-    EVENT_SEND,       /* a send that returns when its buffer may be reused */
-    EVENT_POST,       /* start of a non-blocking send */
-    EVENT_SENT,       /* completion of a non-blocking send */
-    EVENT_PROBED,     /* a message detected by a probe; a later receive gets it */
-    EVENT_RECEIVED,   /* a message received, by a blocking or a completing call */
+    EVENT_CALL, /* a call of none of these kinds, such as MPI_Irecv */
+    EVENT_SEND, /* a blocking send */
+    EVENT_POST, /* the start of a non-blocking send */
+    EVENT_SENT, /* the completion of a non-blocking send */
+    EVENT_PROBED,
+    EVENT_RECEIVED,   /* a blocking receive, or the completion of a non-blocking one */
     EVENT_COLLECTIVE, /* a blocking collective */
     EVENT_COLLECTED,  /* the completion of a non-blocking collective */
     EVENT_KINDS
 };
 
-/* One MPI event. A call that completes several requests has an event for each, with the same rank,
- * thread, entry and exit. Times in ns on the clock that all ranks share. */
+/* A call that completes several requests has an event for each, with the same times. */
 struct event {
     int64_t entry_ns, exit_ns;
-    int64_t posted_ns;        /* entry of the call that started the operation, maybe this call */
-    uint64_t comm_id;         /* identifies the communicator; 0: unknown */
-    uint64_t bytes;           /* size; TIMELINE_UNKNOWN_BYTES for a truncated message */
-    uint32_t rank;            /* rank in MPI_COMM_WORLD */
-    uint32_t site, operation; /* indices in the caller's tables; not interpreted here */
-    uint32_t peer;           /* world rank of the other end, of the root, or of the neighbour that a
-                                neighbourhood collective needs; TIMELINE_NONE if none */
-    uint32_t ordinal;        /* number of the message in its channel, or of the collective on its
-                                communicator; TIMELINE_NONE: unknown */
-    int32_t tag;             /* tag; of a collective: this rank in the communicator */
-    uint32_t members, first; /* of a collective: size of the communicator, and of the first group of
-                                an intercommunicator, whose ranks are counted first; 0 if there is
-                                one group */
-    uint8_t kind;            /* enum event_kind */
-    uint8_t collective;      /* enum collective_kind */
-    uint8_t thread;          /* number of the thread; 0: the first that called MPI */
-    bool synchronous;        /* a send, or its start, in synchronous mode (MPI_Ssend) */
-    bool buffered;           /* a send, or its start, in buffered mode (MPI_Bsend) */
-    bool excluded;           /* the profiler may have delayed the call, so its wait is ignored */
+    int64_t posted_ns; /* entry of the call that posted the operation; may be ENTRY_NS */
+    uint64_t comm_id;  /* 0: unknown communicator */
+    uint64_t bytes;    /* TIMELINE_UNKNOWN_BYTES for a truncated message */
+    uint32_t rank;
+    uint32_t site, operation; /* call site and MPI function: indices in the caller's tables */
+    uint32_t peer;            /* rank of the sender, receiver or root; TIMELINE_NONE if none. Of a
+                                 neighbourhood collective: the neighbour that enabled it */
+    uint32_t ordinal;         /* TIMELINE_NONE: unknown */
+    int32_t tag;              /* of a collective: the rank in the communicator */
+    uint32_t comm_size;
+    uint32_t first_group_size; /* 0 unless the communicator is an intercommunicator: its members are
+                                  those of the first group, then those of the second */
+    uint8_t kind;              /* enum event_kind */
+    uint8_t collective;        /* enum collective_kind */
+    uint8_t thread;            /* 0: the rank's first thread that called MPI */
+    bool synchronous;          /* sent by MPI_Ssend or MPI_Issend */
+    bool buffered;             /* sent by MPI_Bsend or MPI_Ibsend */
+    bool excluded; /* its wait is ignored, since the profiler may have delayed the call */
 };
 
-/* Wait states: X(ID, name, key of the finding). WRONG_ORDER: a late sender; but for most of the
+/* Wait states: X(ID, name, key of the finding). WRONG_ORDER: a late sender, while for most of the
  * wait another message had arrived, which a later blocking receive gets. */
 #define WAIT_STATE_LIST(X)                                                                         \
     X(NONE, "none", "wait")                                                                        \
@@ -77,43 +78,40 @@ enum wait_state {
 #undef X
         WAIT_STATES
 };
-extern const char *const wait_names[WAIT_STATES]; /* names for reports: "late sender", ... */
+extern const char *const wait_names[WAIT_STATES];
 
-/* What an event waits for. */
+/* What an event needed from another rank. */
 struct cause {
-    int64_t enabled_ns; /* the event could complete from this time (ns); INT64_MIN: unknown */
-    uint32_t rank;      /* the rank that enabled the event, or TIMELINE_NONE */
-    uint32_t event; /* RANK's event that enabled it; the event itself if it needed no other rank;
-                       TIMELINE_NONE: unknown, as the other side was not recorded */
-    uint8_t state;  /* enum wait_state, if the call waited for the event */
+    int64_t enabled_ns;      /* INT64_MIN: unknown */
+    uint32_t enabling_rank;  /* TIMELINE_NONE: none, or unknown */
+    uint32_t enabling_event; /* the event itself if it needed no other rank; TIMELINE_NONE: unknown,
+                                as the other side was not recorded */
+    uint8_t wait_state;      /* enum wait_state, if the call waited for the event */
 };
 
+/* What timeline_find() finds. An array has an element for each of the N events. */
 struct timeline {
-    const struct event *events; /* N events, owned by the caller */
+    const struct event *events; /* owned by the caller */
     size_t n;
-    uint32_t *partner;        /* other end of each event's message, or TIMELINE_NONE */
-    uint32_t *order;          /* events by rank, thread and time: those of one call are adjacent */
-    struct cause *cause;      /* what each event waited for */
-    int64_t *wait_ns;         /* of the event that ended its call's wait: the wait; otherwise 0 */
-    uint64_t sends, receives; /* number of messages whose ordinal is known */
-    uint64_t matched;         /* number of messages whose send and receive were matched */
-    uint64_t contradictions; /* pairs that cannot be one message: received before it was sent, or of
-                                different sizes; all pairs of their channels are discarded */
-    uint64_t unnumbered;     /* sends and receives whose order in their channel is unknown */
-    uint64_t call_ns;        /* time in all calls */
-    uint64_t wait_sum_ns;    /* waiting time, included in CALL_NS */
+    uint32_t *partner; /* the event at the other end of each message, or TIMELINE_NONE */
+    uint32_t *order;   /* events by rank, thread and time, so those of a call are adjacent */
+    struct cause *cause;
+    int64_t *wait_ns; /* the call's wait, at its event that was enabled last; otherwise 0 */
+    uint64_t numbered_sends, numbered_receives; /* those with a known ordinal */
+    uint64_t unnumbered;                        /* sends and receives without one */
+    uint64_t matched_messages;
+    uint64_t contradictions; /* matches discarded with all others of their channel: the message was
+                                received before it was sent, or with another size */
+    uint64_t calls_ns, wait_sum_ns; /* time of all calls, and the part of it that they waited */
 };
 
 /* Fills T from N events in any order, which must outlive T. ERROR_NS: largest difference between
  * the clocks of two ranks; shorter waits count as 0. Call it inside of memory_try()
  * (base/memory.h). Release by timeline_free(). */
 void timeline_find(struct timeline *t, const struct event *events, size_t n, int64_t error_ns);
-/* Steps of timeline_find(), private to src/timeline. The first sets t->partner and counts messages;
- * the second, to be called after t->cause is set for messages, sets it for collectives. */
-void match_messages(struct timeline *t, int64_t error_ns);
+/* A step of timeline_find(), private to src/timeline: sets t->cause of collectives. */
 void cause_of_collectives(struct timeline *t);
 
-/* Whether the ordinal of A's message is known. */
 static inline bool event_is_numbered(const struct event *a)
 {
     return a->comm_id && a->ordinal != TIMELINE_NONE && a->peer != TIMELINE_NONE;
@@ -127,21 +125,22 @@ size_t timeline_call_end(const struct timeline *t, size_t i);
 void timeline_free(struct timeline *t);
 
 /* Calls VISIT for each collective operation that all its members recorded with agreeing arguments,
- * but not for neighbourhood collectives. MEMBER: the N members' events, by rank in the
- * communicator; ROOT: rank of the root, N if there is none. */
+ * but not for neighbourhood collectives. MEMBER: indices of the N members' events, in the order of
+ * members; ROOT: the member that is the root, N if there is none. */
 void collectives_visit(const struct event *events, size_t n,
                        void (*visit)(void *context, const uint32_t *member, size_t n, size_t root),
                        void *context);
 
-/* The result's members FIRST to END - 1, maybe with I, must enter a collective of N members before
- * member I can leave. Parameter FIRST: as in struct event; ROOT: N or more if there is none. */
-struct members {
+/* The members FIRST to END - 1. */
+struct member_range {
     size_t first, end;
 };
-struct members collective_needs(enum collective_kind kind, size_t i, size_t n, size_t first,
-                                size_t root);
+/* The members that must enter a collective of N members before member I can leave it; I may be
+ * among them. FIRST_GROUP_SIZE: as in struct event; ROOT: N or more if there is none. */
+struct member_range collective_needs(enum collective_kind kind, size_t i, size_t n,
+                                     size_t first_group_size, size_t root);
 
-/* Sets AWAITED[i] to the last member to enter of those that i needs (above), or to i if i needs
- * none. ENTERED: entry times by rank in the communicator. */
-void collective_awaits(enum collective_kind kind, const int64_t *entered, size_t n, size_t first,
-                       size_t root, uint32_t *awaited);
+/* Sets AWAITED[i] for each of N members i: of the members that collective_needs() returns for i, it
+ * is the last to enter, or i if there are none. ENTERED: the members' entry times. */
+void collective_awaits(enum collective_kind kind, const int64_t *entered, size_t n,
+                       size_t first_group_size, size_t root, uint32_t *awaited);

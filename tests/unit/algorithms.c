@@ -92,10 +92,10 @@ static struct profile *traced(uint64_t time_mask)
             a->bytes = k == 2 ? 0 : N;
             a->operation = k == 2 ? barrier : sum;
             for (uint8_t kind = TRANSPORT_SEND; k < 2 && kind <= TRANSPORT_RECEIVE; kind++)
-                *PUSH(&p->nets) = (struct net){.call_ns = entry,
+                *PUSH(&p->nets) = (struct net){.call_entry_ns = entry,
                                                .rank = rank,
                                                .kind = kind,
-                                               .number = 2 * k + kind,
+                                               .transfer = 2 * k + kind,
                                                .bytes = N};
         }
     trace_find(p);

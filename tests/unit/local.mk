@@ -62,7 +62,7 @@ tests_unit_methods_LDADD = libmeasure.la libbase.la $(CRITERION_LIBS)
 # What a rank keeps, without a call of MPI: Open MPI's handles are addresses in its library.
 tests_unit_record_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
 tests_unit_record_SOURCES = tests/unit/record.c tests/unit/lanes.c \
-	src/record/channels.c src/record/trace.c src/timeline/match.c $(record_tables)
+	src/record/channels.c src/record/trace.c src/timeline/collective.c src/timeline/timeline.c $(record_tables)
 tests_unit_record_LDADD = libbase.la $(MPI_LIBS) $(CRITERION_LIBS)
 # A transport of the test's own is found by its name.
 tests_unit_record_LDFLAGS = -export-dynamic

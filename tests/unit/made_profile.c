@@ -58,7 +58,7 @@ struct event made_collective(uint32_t rank, uint32_t k, int64_t entry, int64_t e
                           .peer = TIMELINE_NONE,
                           .ordinal = k,
                           .tag = (int32_t)rank,
-                          .members = 2,
+                          .comm_size = 2,
                           .kind = EVENT_COLLECTIVE,
                           .collective = COLLECTIVE_ALL};
 }

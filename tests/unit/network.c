@@ -6,13 +6,13 @@
 
 static struct net net(uint8_t kind, uint32_t rank, uint32_t number, int64_t call)
 {
-    return (struct net){.call_ns = call,
+    return (struct net){.call_entry_ns = call,
                         .bytes = 100,
                         .rank = rank,
                         .site = rank,
-                        .number = number,
+                        .transfer = number,
                         .kind = kind,
-                        .at_once = false};
+                        .completed_at_start = false};
 }
 
 static struct profile *p;
@@ -41,7 +41,7 @@ Test(network, ends_by_call, .fini = finish)
         net(TRANSPORT_SEND, 0, 3, 1000),      net(TRANSPORT_RECEIVE, 1, 2, 500),
         net(TRANSPORT_RECEIVE, 1, 1, 700),    net(TRANSPORT_COMPLETED, 1, 1, NET_NO_CALL),
         net(TRANSPORT_POLL, 1, 0, 5000)};
-    nets[2].at_once = true;
+    nets[2].completed_at_start = true;
     find(nets, sizeof nets / sizeof *nets);
     cr_assert_eq(p->below.n, 2);
     const struct net_row *at = p->below.at;

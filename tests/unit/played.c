@@ -120,8 +120,8 @@ static bool collective(struct played *p, uint32_t rank)
     struct event *a = event(p, rank, EVENT_COLLECTIVE, end);
     a->collective = (uint8_t)kinds[s->kind - BARRIER];
     a->tag = (int32_t)rank;
-    a->members = p->ranks;
-    a->first = s->kind == BETWEEN ? p->ranks / 2 : 0;
+    a->comm_size = p->ranks;
+    a->first_group_size = s->kind == BETWEEN ? p->ranks / 2 : 0;
     a->peer = s->kind == BCAST || s->kind == REDUCE ? s->peer : TIMELINE_NONE;
     a->ordinal = p->collectives[rank]++;
     p->now[rank] = end;

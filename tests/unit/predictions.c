@@ -274,7 +274,7 @@ static struct broadcasts *broadcasts(const struct by_rank *tree, bool share)
             e->bytes = 1000u << large;
             e->operation = BCAST;
             e->peer = (uint32_t)root;
-            e->members = MEMBERS;
+            e->comm_size = MEMBERS;
             e->collective = COLLECTIVE_FROM_ROOT;
             for (int to = 0; (to = tree->next(at, MEMBERS, to)) != 0;)
                 children++;

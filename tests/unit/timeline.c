@@ -39,7 +39,7 @@ static struct event member(enum collective_kind kind, uint32_t rank, uint32_t si
     struct event a = events(EVENT_COLLECTIVE, rank, entry, end);
     a.collective = (uint8_t)kind;
     a.tag = (int32_t)rank;
-    a.members = size;
+    a.comm_size = size;
     a.peer = root;
     return a;
 }
@@ -53,9 +53,9 @@ static void one_wait(const struct timeline *t, const struct event *a, size_t n,
         if (!t->wait_ns[i])
             continue;
         waits++;
-        cr_assert_eq(t->cause[i].state, state, "%s", wait_names[t->cause[i].state]);
+        cr_assert_eq(t->cause[i].wait_state, state, "%s", wait_names[t->cause[i].wait_state]);
         cr_assert_eq(a[i].site, at);
-        cr_assert_eq(t->cause[i].rank, rank);
+        cr_assert_eq(t->cause[i].enabling_rank, rank);
         cr_assert_eq(t->wait_ns[i], ns, "%lld ns", (long long)t->wait_ns[i]);
     }
     cr_assert_eq(waits, ns > 0, "%zu waits", waits);
@@ -83,14 +83,14 @@ Test(timeline, late_sender)
                         message(EVENT_SEND, 0, 1, 0, 800, 850)};
     FIND(t, a, 10);
     ONE_WAIT(a, WAIT_LATE_SENDER, 1, 0, 700);
-    cr_assert_eq(t.matched, 1);
+    cr_assert_eq(t.matched_messages, 1);
     cr_assert_eq(t.partner[0], 1);
     cr_assert_eq(t.partner[1], 0);
-    cr_assert_eq(t.call_ns, 950);
+    cr_assert_eq(t.calls_ns, 950);
     timeline_free(&t);
     FIND(t, a, 700); /* shorter than the clocks are good for: not said */
     cr_assert_eq(t.wait_sum_ns, 0);
-    cr_assert_eq(t.matched, 1);
+    cr_assert_eq(t.matched_messages, 1);
     timeline_free(&t);
     /* By clocks that differ it was sent after it came: the wait is no longer than its call. */
     a[1].entry_ns = 1008, a[1].exit_ns = 1050;
@@ -128,9 +128,9 @@ Test(timeline, waitall_waits_for_the_last)
                         message(EVENT_POST, 3, 0, 0, 700, 710)};
     FIND(t, a, 0);
     ONE_WAIT(a, WAIT_LATE_SENDER, 0, 2, 1400);
-    cr_assert_eq(t.matched, 3);
+    cr_assert_eq(t.matched_messages, 3);
     cr_assert_eq(t.wait_ns[1], 1400);
-    cr_assert_eq(t.call_ns, 1900 + 10 + 10 + 10);
+    cr_assert_eq(t.calls_ns, 1900 + 10 + 10 + 10);
     timeline_free(&t);
 }
 
@@ -182,7 +182,7 @@ Test(timeline, a_channel_with_a_contradiction_is_not_used)
     a[7].tag++;
     FIND(t, a, 0);
     cr_assert_eq(t.contradictions, 1);
-    cr_assert_eq(t.matched, 1, "%d", (int)t.matched);
+    cr_assert_eq(t.matched_messages, 1, "%d", (int)t.matched_messages);
     cr_assert_eq(t.partner[3], TIMELINE_NONE);
     cr_assert_eq(t.partner[2], TIMELINE_NONE);
     cr_assert_eq(t.partner[5], TIMELINE_NONE);
@@ -202,7 +202,7 @@ Test(timeline, contradictions_are_counted_and_not_used)
     a[3].bytes = 99;
     FIND(t, a, 10);
     cr_assert_eq(t.contradictions, 2);
-    cr_assert_eq(t.matched, 0);
+    cr_assert_eq(t.matched_messages, 0);
     cr_assert_eq(t.wait_sum_ns, 0);
     timeline_free(&t);
 }
@@ -224,8 +224,8 @@ Test(timeline, crossing_messages_of_many_channels)
             send->comm_id = receive->comm_id = part == 3 ? 1 + i : 1;
         }
         FIND(t, a, 0);
-        cr_assert_eq(t.matched, N, "part %d: %d matched", part, (int)t.matched);
-        cr_assert(t.sends == N && t.receives == N && t.contradictions == 0);
+        cr_assert_eq(t.matched_messages, N, "part %d: %d matched", part, (int)t.matched_messages);
+        cr_assert(t.numbered_sends == N && t.numbered_receives == N && t.contradictions == 0);
         for (uint32_t i = 0; i < N; i++)
             cr_assert_eq(t.partner[i], 2 * N - 1 - i, "part %d: message %u", part, i);
         timeline_free(&t);
@@ -250,7 +250,7 @@ Test(timeline, collectives)
         a[1].entry_ns = a[1].posted_ns = cases[i].kind == COLLECTIVE_PREFIX ? 50 : 490;
         /* rank 1 waits for 10 ns in the first two */
         FIND_WAIT(a, 20, cases[i].state, cases[i].at, cases[i].awaited, cases[i].ns);
-        a[1].members = a[0].members = a[2].members = 4; /* one was not seen */
+        a[1].comm_size = a[0].comm_size = a[2].comm_size = 4; /* one was not seen */
         FIND_WAIT(a, 20, NO_WAIT);
     }
 }
@@ -277,7 +277,7 @@ Test(timeline, collectives_between_groups)
             bool names_root = rooted && (r < 2) != (cases[i].root < 2);
             a[r] = member(cases[i].kind, r, N, names_root ? cases[i].root : TIMELINE_NONE, entry[r],
                           1000);
-            a[r].first = 2;
+            a[r].first_group_size = 2;
         }
         FIND(t, a, 0);
         for (int r = 0; r < N; r++) {
@@ -287,7 +287,7 @@ Test(timeline, collectives_between_groups)
         }
         timeline_free(&t);
         for (uint32_t r = 0; r < N; r++)
-            a[r].first = N; /* no second group */
+            a[r].first_group_size = N; /* no second group */
         FIND(t, a, 0);
         cr_assert_eq(t.wait_sum_ns, 0, "case %zu", i);
         timeline_free(&t);
