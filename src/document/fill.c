@@ -226,6 +226,20 @@ void table_remark(struct table *t, const struct finding *f, const char *format, 
     va_end(args);
 }
 
+char *table_row_remarks(const struct table *t, size_t row, const char *key, const char *between)
+{
+    size_t i, size;
+    char *text = NULL;
+    json_t *remark, *remarks = json_object_get(t->rows.at[row].cells, "remarks");
+    FILE *out = remarks ? open_memstream(&text, &size) : NULL;
+    if (!out)
+        return NULL;
+    json_array_foreach(remarks, i, remark)
+        fprintf(out, "%s%s", i ? between : "", json_string_value(json_object_get(remark, key)));
+    fclose(out);
+    return text;
+}
+
 /* The texts of LIST, which ends with NULL, as an array; empty if LIST is NULL. */
 static json_t *texts_json(const char *const *list)
 {
@@ -255,6 +269,14 @@ void document_picture(struct document *d, const struct picture *p)
         json_put(json, "value_high", json_real(p->value_high));
     }
     json_push(document_part(d, "pictures"), json);
+}
+
+const char *column_unit(const struct column *c)
+{
+    static const char *const units[] = {
+        [COLUMN_TIME] = "us", [COLUMN_BYTES] = "B", [COLUMN_SHARE] = "%", [COLUMN_RANK] = NULL};
+    const char *unit = c->unit ? c->unit : units[c->kind];
+    return unit ? unit : "";
 }
 
 static json_t *columns_json(const struct table *t)

@@ -9,40 +9,12 @@
 
 const char *const format_names[] = {"text", "csv", "json", NULL};
 
-const char *column_unit(const struct column *c)
-{
-    static const char *const units[] = {
-        [COLUMN_TIME] = "us", [COLUMN_BYTES] = "B", [COLUMN_SHARE] = "%", [COLUMN_RANK] = NULL};
-    const char *unit = c->unit ? c->unit : units[c->kind];
-    return unit ? unit : "";
-}
-
-static json_t *remarks_of(const struct table *t, size_t row)
-{
-    json_t *remarks = json_object_get(t->rows.at[row].cells, "remarks");
-    return json_is_array(remarks) ? remarks : NULL;
-}
-
 static bool has_remarks(const struct table *t)
 {
     bool any = false;
     for (size_t r = 0; r < table_rows(t); r++)
-        any = any || remarks_of(t, r);
+        any = any || json_object_get(t->rows.at[r].cells, "remarks");
     return any;
-}
-
-char *table_row_remarks(const struct table *t, size_t row, const char *key, const char *between)
-{
-    size_t i, size;
-    char *text = NULL;
-    json_t *remark, *remarks = remarks_of(t, row);
-    FILE *out = remarks ? open_memstream(&text, &size) : NULL;
-    if (!out)
-        return NULL;
-    json_array_foreach(remarks, i, remark)
-        fprintf(out, "%s%s", i ? between : "", json_string_value(json_object_get(remark, key)));
-    fclose(out);
-    return text;
 }
 
 /* Writes the column's name and unit as a variable's name: "held_us", "percent" instead of %. */
