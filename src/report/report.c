@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -132,56 +131,6 @@ struct document *report_document(const struct profile *p, const struct report_op
         report_table_add(d, &report_tables[i], &v);
     view_close(&v);
     return d;
-}
-
-static void write_full(const struct view *v, FILE *out, const struct report_options *o)
-{
-    struct document *d = report_document(v->p, o);
-    screen_title(v, out, o);
-    document_text_write(d, out, &o->text);
-    document_free(d);
-}
-
-/* Writes, for an empty TABLE, the `collprof run` option that fills it, or why --tune failed. */
-static void write_missing(const struct view *v, FILE *out, const struct report_table *table)
-{
-    const bool recorded = v->p->trace.on && table->option && !strcmp(table->option, "--trace");
-    const char *why = "";
-    for (size_t i = 0; i < v->p->warnings.n && !strcmp(table->name, "tune"); i++)
-        if (!strncmp(v->p->warnings.at[i].text, PROFILE_NOT_TUNED, strlen(PROFILE_NOT_TUNED)))
-            why = v->p->warnings.at[i].text;
-    fprintf(out, "The run has no %s%s%s", table->name, *why ? ": " : "", why);
-    if (table->option && !recorded && !*why)
-        fprintf(out, ": collprof run %s records it, if there is any", table->option);
-    fputs(".\n", out);
-}
-
-static void write_one(const struct view *v, FILE *out, const struct report_options *o)
-{
-    struct document *d = document_new("collprof-report/1");
-    const struct table *t = report_table_add(d, o->table, v);
-    if (table_rows(t))
-        table_text_write(t, out, &o->text);
-    else
-        write_missing(v, out, o->table);
-    document_free(d);
-}
-
-void report_text(const struct profile *p, FILE *out, const struct report_options *options)
-{
-    struct report_options o = *options;
-    struct view v;
-    char *text = NULL;
-    size_t size;
-    o.text.rows = o.text.rows ?: 20;
-    o.text.width = o.text.width ?: report_width(out);
-    FILE *piece = memory_open_text(&text, &size);
-    view_open(&v, p);
-    (o.table ? write_one : o.full ? write_full : screen_write)(&v, piece, &o);
-    view_close(&v);
-    fclose(piece);
-    fwrite(text, 1, size, out);
-    free(text);
 }
 
 void report_json_write(const struct profile *p, FILE *out)

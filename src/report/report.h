@@ -13,18 +13,12 @@ struct report_options {
 };
 enum { REPORT_LEAST_WIDTH = 80, REPORT_LINES = 25 };
 
-/* Writes V's report on one screen: at most REPORT_LINES lines if WIDTH is large enough. */
-void screen_write(const struct view *v, FILE *out, const struct report_options *o);
-
 /* The time in MPI: "1.2 s per rank, 34 % of the run". Returns TEXT. */
 const char *mpi_text(const struct view *v, char text[EFFICIENCY_TEXT]);
 
 /* Program, ranks (with those that lack a record), host, run time. Returns TEXT. */
 enum { RUN_TITLE = 300 };
 const char *run_title(const struct profile *p, char text[RUN_TITLE]);
-
-/* Writes one line: run_title() and the date. */
-void screen_title(const struct view *v, FILE *out, const struct report_options *o);
 
 /* Writes the report to OUT by one fwrite(), so that reports of several programs are not mixed. */
 void report_text(const struct profile *p, FILE *out, const struct report_options *o);

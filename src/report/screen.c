@@ -33,7 +33,8 @@ const char *run_title(const struct profile *p, char text[RUN_TITLE])
     return text;
 }
 
-void screen_title(const struct view *v, FILE *out, const struct report_options *o)
+/* Writes one line: run_title() and the date. */
+static void put_title(const struct view *v, FILE *out, const struct report_options *o)
 {
     char title[RUN_TITLE], when[64];
     int n = fprintf(out, "collprof: %s", run_title(v->p, title));
@@ -220,7 +221,8 @@ static void put_next(struct screen *s, const char *directory)
     put_text(s, "Next: ", text);
 }
 
-void screen_write(const struct view *v, FILE *out, const struct report_options *o)
+/* At most REPORT_LINES lines if WIDTH is large enough. */
+static void write_screen(const struct view *v, FILE *out, const struct report_options *o)
 {
     char word[4400];
     if (o->directory)
@@ -231,7 +233,7 @@ void screen_write(const struct view *v, FILE *out, const struct report_options *
     struct screen s = {.v = v, .findings = document_finding_list(d), .o = o, .out = out};
     s.ended_badly = strcmp(run_state_of(v->p), "complete") != 0;
     find_algorithms(&s);
-    screen_title(v, out, o);
+    put_title(v, out, o);
     s.lines++;
     /* If EXPLAINED, as for a deadlock, src/verdict named the calls; waiting times mean nothing. */
     if (!o->explained) {
@@ -243,4 +245,54 @@ void screen_write(const struct view *v, FILE *out, const struct report_options *
     put_algorithms(&s);
     put_next(&s, directory);
     document_free(d);
+}
+
+static void write_full(const struct view *v, FILE *out, const struct report_options *o)
+{
+    struct document *d = report_document(v->p, o);
+    put_title(v, out, o);
+    document_text_write(d, out, &o->text);
+    document_free(d);
+}
+
+/* Writes, for an empty TABLE, the `collprof run` option that fills it, or why --tune failed. */
+static void write_missing(const struct view *v, FILE *out, const struct report_table *table)
+{
+    const bool recorded = v->p->trace.on && table->option && !strcmp(table->option, "--trace");
+    const char *why = "";
+    for (size_t i = 0; i < v->p->warnings.n && !strcmp(table->name, "tune"); i++)
+        if (!strncmp(v->p->warnings.at[i].text, PROFILE_NOT_TUNED, strlen(PROFILE_NOT_TUNED)))
+            why = v->p->warnings.at[i].text;
+    fprintf(out, "The run has no %s%s%s", table->name, *why ? ": " : "", why);
+    if (table->option && !recorded && !*why)
+        fprintf(out, ": collprof run %s records it, if there is any", table->option);
+    fputs(".\n", out);
+}
+
+static void write_one(const struct view *v, FILE *out, const struct report_options *o)
+{
+    struct document *d = document_new("collprof-report/1");
+    const struct table *t = report_table_add(d, o->table, v);
+    if (table_rows(t))
+        table_text_write(t, out, &o->text);
+    else
+        write_missing(v, out, o->table);
+    document_free(d);
+}
+
+void report_text(const struct profile *p, FILE *out, const struct report_options *options)
+{
+    struct report_options o = *options;
+    struct view v;
+    char *text = NULL;
+    size_t size;
+    o.text.rows = o.text.rows ?: 20;
+    o.text.width = o.text.width ?: report_width(out);
+    FILE *piece = memory_open_text(&text, &size);
+    view_open(&v, p);
+    (o.table ? write_one : o.full ? write_full : write_screen)(&v, piece, &o);
+    view_close(&v);
+    fclose(piece);
+    fwrite(text, 1, size, out);
+    free(text);
 }
