@@ -45,7 +45,7 @@ libmeasure_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 libmeasure_la_SOURCES = src/sync/estimate.c src/sync/harmonize.c src/sync/local_clock.c \
 	src/sync/sync.c src/trees/build.c src/trees/by_rank.c src/trees/schedule.c \
 	src/trees/schedule_run.c src/measure/series.c \
-	src/measure/work.c src/measure/latency/run.c src/measure/latency/acknowledged.c \
+	src/measure/work.c src/measure/latency/run.c src/measure/latency/methods.c src/measure/latency/acknowledged.c \
 	src/measure/latency/direct.c src/measure/latency/loops.c src/measure/latency/ol.c \
 	src/measure/latency/overhead.c src/measure/latency/pairs.c \
 	src/measure/collective/operation.c src/measure/pairs/choose.c src/measure/pairs/grid.c \

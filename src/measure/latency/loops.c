@@ -227,19 +227,6 @@ static int run_loop(struct latency_run *r, struct latency_result *result)
     return measure(r, result->method->loop, &plan, result);
 }
 
-int run_gap_once(struct latency_run *r, double part)
-{
-    struct latency_result forgotten = {0};
-    struct plan plan = run_plan_part(r, part);
-    int known = r->gap > 0;
-    plan.budget_most = 0;
-    TRY(PMPI_Bcast(&known, 1, MPI_INT, 0, r->c->comm));
-    if (!known)
-        TRY(measure(r, latency_method_find("gap")->loop, &plan, &forgotten));
-    series_free(&forgotten.series);
-    return MPI_SUCCESS;
-}
-
 #define LOOP(SYMBOL, NAME, VALUE, MEANING, KINDS, MORE, ...)                                       \
     const struct latency_method latency_##SYMBOL = {.name = NAME,                                  \
                                                     .value = VALUE,                                \
@@ -278,3 +265,16 @@ LOOP(imb_max, "imb-max",
      .step = operation, .times = TIMES_LARGEST, .roots = ROOTS_IN_TURN, .single = true);
 LOOP(repro_barrier, "repro-barrier", "median of the longest time in the call of any rank",
      MEANS_SUITE, KIND_ANY, , .step = operation, .times = TIMES_LARGEST, .separate = true);
+
+int run_gap_once(struct latency_run *r, double part)
+{
+    struct latency_result forgotten = {0};
+    struct plan plan = run_plan_part(r, part);
+    int known = r->gap > 0;
+    plan.budget_most = 0;
+    TRY(PMPI_Bcast(&known, 1, MPI_INT, 0, r->c->comm));
+    if (!known)
+        TRY(measure(r, latency_gap.loop, &plan, &forgotten));
+    series_free(&forgotten.series);
+    return MPI_SUCCESS;
+}
