@@ -1,5 +1,5 @@
-/* Limits tables that grow with the length of the run. Rows are removed by rules that depend on the
- * rows alone, so that the order of merging does not matter. */
+/* Merges profiles, and limits tables that grow with the length of the run. Rows are removed by
+ * rules that depend on the rows alone, so that the order of merging does not matter. */
 #include "profile/model.h"
 
 #include <stdlib.h>
@@ -87,4 +87,17 @@ void profile_limit_balances(struct profile *p, size_t limit)
     p->unbalanced = p->unbalanced || p->balances.n > limit / 2;
     p->balances.n = p->unbalanced ? 0 : p->balances.n;
     profile_reindex(p);
+}
+
+void profile_merge(struct profile *into, struct profile *from)
+{
+    const bool several = into->ranks.n;
+    profile_append(into, from);
+    profile_free(from);
+    if (!several) /* a single rank's ledger is limited when written */
+        return;
+    profile_thin_instances(into, PROFILE_MAX_INSTANCES);
+    profile_thin_trace(into, PROFILE_MAX_EVENTS);
+    profile_limit_peers(into, PROFILE_MAX_PEERS);
+    profile_limit_balances(into, PROFILE_MAX_BALANCES);
 }

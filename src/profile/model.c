@@ -432,10 +432,9 @@ static uint32_t *merge_table(struct profile *into, struct profile *from, enum pr
     return to;
 }
 
-void profile_merge(struct profile *into, struct profile *from)
+void profile_append(struct profile *into, struct profile *from)
 {
     struct moves m = {0};
-    const bool several = into->ranks.n;
     fields_merge(profile_fields(), into, from);
     if (from->trace.on && into->trace.on)
         fields_merge(profile_trace_fields(), &into->trace, &from->trace);
@@ -445,11 +444,4 @@ void profile_merge(struct profile *into, struct profile *from)
         m.to[t] = merge_table(into, from, t, &m);
     for (enum profile_table t = 0; t < TABLES; t++)
         free(m.to[t]);
-    if (several) { /* a single rank's ledger is limited when written */
-        profile_thin_instances(into, PROFILE_MAX_INSTANCES);
-        profile_thin_trace(into, PROFILE_MAX_EVENTS);
-        profile_limit_peers(into, PROFILE_MAX_PEERS);
-        profile_limit_balances(into, PROFILE_MAX_BALANCES);
-    }
-    profile_free(from);
 }

@@ -135,6 +135,9 @@ void table_clear(struct profile *p, enum profile_table t);
 void table_sort(struct profile *p, enum profile_table t);
 void profile_sort(struct profile *p);
 
+/* Moves all rows of FROM to INTO. profile_merge() also limits the tables. */
+void profile_append(struct profile *into, struct profile *from);
+
 /* Rebuilds p->index after rows have moved. */
 void profile_reindex(struct profile *p);
 
