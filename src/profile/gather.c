@@ -1,5 +1,5 @@
-/* Converts one rank's ledger to a profile. The ledger's indices were checked when it was opened.
- * They are checked here, too, since other threads may still write to the ledger of a living
+/* Converts one rank's ledger to rows of a profile. The ledger's indices were checked when it was
+ * opened. They are checked here, too, since other threads may still write to the ledger of a living
  * process. */
 #include "profile/gather.h"
 #include "base/clock.h"
@@ -22,13 +22,15 @@ static double ledger_clock_rate(const struct ledger_header *h)
 {
     double seconds = h->pair[1].seconds - h->pair[0].seconds;
     if (seconds < 1e-3 || h->pair[1].ticks <= h->pair[0].ticks)
-        return h->ticks_per_second; /* killed before the end: no second pair */
+        return h->ticks_per_second > 0 || clock_is_counter(h->clock)
+                   ? h->ticks_per_second /* killed before the end: no second pair */
+                   : 1e9;                /* other clocks count nanoseconds */
     return (double)(h->pair[1].ticks - h->pair[0].ticks) / seconds;
 }
 
 /* Modules and operations are added when a row refers to them, since a ledger names all operations
  * of MPI. */
-uint32_t module_of(struct gather *g, uint32_t i)
+uint32_t module_row(struct gather *g, uint32_t i)
 {
     if (i >= count_of(g->l, LEDGER_MODULES))
         return PROFILE_NONE;
@@ -47,7 +49,7 @@ uint32_t module_of(struct gather *g, uint32_t i)
     return g->row[LEDGER_MODULES][i];
 }
 
-uint32_t operation_of(struct gather *g, uint32_t i)
+uint32_t operation_row(struct gather *g, uint32_t i)
 {
     if (i >= count_of(g->l, LEDGER_OPERATIONS))
         return PROFILE_NONE;
@@ -68,7 +70,7 @@ static void gather_sites(struct gather *g)
         if (i != LEDGER_NO_SITE)
             site.depth = from->depth < LEDGER_MAX_DEPTH ? from->depth : LEDGER_MAX_DEPTH;
         for (uint32_t f = 0; f < site.depth; f++) {
-            site.frame[f].module = module_of(g, from->frame[f].module);
+            site.frame[f].module = module_row(g, from->frame[f].module);
             site.frame[f].address = from->frame[f].address;
         }
         g->row[LEDGER_SITES][i] = profile_add_site(g->p, &site);
@@ -80,8 +82,9 @@ static void gather_comms(struct gather *g)
     for (uint32_t i = 1; i < count_of(g->l, LEDGER_COMMS); i++) {
         const struct ledger_comm *from = &g->l->comms[i];
         struct profile_comm comm = {.id = from->id,
-                                    .site = from->site == LEDGER_NO_SITE ? PROFILE_NONE
-                                                                         : site_of(g, from->site),
+                                    .site = from->site == LEDGER_NO_SITE
+                                                ? PROFILE_NONE
+                                                : row_of(g, LEDGER_SITES, from->site),
                                     .copy = from->copy ? from->copy : PROFILE_NONE,
                                     .created = from->created,
                                     .size = from->size,
@@ -123,9 +126,9 @@ static void gather_entries(struct gather *g)
         const struct ledger_entry *from = &g->l->entries[i];
         if (!(from->calls || from->completed || from->excluded_requests || from->cancelled))
             continue;
-        struct profile_entry e = {.site = site_of(g, from->site),
-                                  .operation = operation_of(g, from->operation),
-                                  .comm = comm_of(g, from->comm),
+        struct profile_entry e = {.site = row_of(g, LEDGER_SITES, from->site),
+                                  .operation = operation_row(g, from->operation),
+                                  .comm = row_of(g, LEDGER_COMMS, from->comm),
                                   .region = row_of(g, LEDGER_REGIONS, from->region),
                                   .size_class = from->size_class,
 #define COPY(member) .member = from->member,
@@ -189,8 +192,8 @@ static void gather_events(struct gather *g)
 {
     for (uint32_t i = 0; i < count_of(g->l, LEDGER_INSTANCES); i++) {
         const struct ledger_instance *from = &g->l->instances[i];
-        uint32_t operation = operation_of(g, from->operation);
-        uint32_t comm = comm_of(g, from->comm);
+        uint32_t operation = operation_row(g, from->operation);
+        uint32_t comm = row_of(g, LEDGER_COMMS, from->comm);
         if (operation == PROFILE_NONE || comm == PROFILE_NONE ||
             !ledger_is_sampled(from->comm_id, from->sequence, from->spared, g->h->sample_mask) ||
             !from->exit_ticks)
@@ -205,7 +208,7 @@ static void gather_events(struct gather *g)
                               : whole_ns((double)from->outside_ticks / g->rate),
             .sequence = from->sequence,
             .rank = (uint32_t)g->h->rank,
-            .site = site_of(g, from->site),
+            .site = row_of(g, LEDGER_SITES, from->site),
             .operation = operation,
             .comm = comm,
             .comm_rank = g->l->comms[from->comm].rank,
@@ -223,8 +226,8 @@ static void gather_peers(struct gather *g)
         if (from->n)
             profile_add(
                 g->p, TABLE_PEERS,
-                &(struct profile_peer){.site = site_of(g, from->site),
-                                       .operation = operation_of(g, from->operation),
+                &(struct profile_peer){.site = row_of(g, LEDGER_SITES, from->site),
+                                       .operation = operation_row(g, from->operation),
                                        .rank = (uint32_t)g->h->rank,
                                        .peer = from->peer < INT32_MAX ? from->peer : INT32_MAX,
                                        .received = from->received,
@@ -243,31 +246,31 @@ void gather_balances(struct gather *g)
         uint32_t k = 1;
         while (k < n_comms && l->comms[k].last != m->comm_id)
             k++;
-        profile_add(
-            g->p, TABLE_BALANCES,
-            &(struct profile_balance){.comm_id = m->comm_id,
-                                      .comm = comm_of(g, k),
-                                      .from = m->received ? m->peer : rank,
-                                      .to = m->received ? rank : m->peer,
-                                      .tag = m->tag,
-                                      .operation = PROFILE_NONE,
-                                      .site = PROFILE_NONE,
-                                      .sender = m->received ? PROFILE_NONE : site_of(g, m->site),
-                                      .sent = m->received ? 0 : m->n,
-                                      .received = m->received ? m->n : 0,
-                                      .types = (uint64_t)m->types << (m->received ? 32 : 0)});
+        profile_add(g->p, TABLE_BALANCES,
+                    &(struct profile_balance){
+                        .comm_id = m->comm_id,
+                        .comm = row_of(g, LEDGER_COMMS, k),
+                        .from = m->received ? m->peer : rank,
+                        .to = m->received ? rank : m->peer,
+                        .tag = m->tag,
+                        .operation = PROFILE_NONE,
+                        .site = PROFILE_NONE,
+                        .sender = m->received ? PROFILE_NONE : row_of(g, LEDGER_SITES, m->site),
+                        .sent = m->received ? 0 : m->n,
+                        .received = m->received ? m->n : 0,
+                        .types = (uint64_t)m->types << (m->received ? 32 : 0)});
     }
     for (uint32_t i = 0; i < count_of(l, LEDGER_REQUESTS); i++) {
         const struct ledger_request *q = &l->requests[i];
         if (q->posted && q->active)
             profile_add(g->p, TABLE_BALANCES,
                         &(struct profile_balance){.comm_id = q->comm_id,
-                                                  .comm = comm_of(g, q->comm),
+                                                  .comm = row_of(g, LEDGER_COMMS, q->comm),
                                                   .from = rank,
                                                   .to = (uint32_t)q->peer,
                                                   .tag = q->tag,
-                                                  .operation = operation_of(g, q->operation),
-                                                  .site = site_of(g, q->site),
+                                                  .operation = operation_row(g, q->operation),
+                                                  .site = row_of(g, LEDGER_SITES, q->site),
                                                   .sender = PROFILE_NONE,
                                                   .sent = 1});
     }
@@ -290,15 +293,15 @@ static void gather_calls(struct gather *g)
     for (uint32_t i = 0; i < count_of(g->l, LEDGER_CALLS); i++) {
         const struct ledger_call *from = &g->l->calls[i];
         uint64_t histogram[HISTOGRAM_BUCKETS] = {0};
-        uint32_t operation = from->since ? operation_of(g, from->operation) : PROFILE_NONE;
+        uint32_t operation = from->since ? operation_row(g, from->operation) : PROFILE_NONE;
         if (operation == PROFILE_NONE || g->h->state == LEDGER_FINALIZED)
             continue;
         double entered = (double)(int64_t)(from->since - g->h->pair[0].ticks) / g->rate;
         bool known = end - entered >= 0;
         uint64_t ns = known ? (uint64_t)whole_ns(end - entered) : 0;
-        struct profile_entry e = {.site = site_of(g, from->site),
+        struct profile_entry e = {.site = row_of(g, LEDGER_SITES, from->site),
                                   .operation = operation,
-                                  .comm = comm_of(g, from->comm),
+                                  .comm = row_of(g, LEDGER_COMMS, from->comm),
                                   .region = PROFILE_NONE,
                                   .calls = 1,
                                   .time_ns = ns,
@@ -418,7 +421,7 @@ static void gather_findings(struct gather *g)
         json_t *value = json_object_get(finding, "value");
         json_t *comm = json_object_get(value, "communicator_index");
         if (json_is_integer(comm))
-            json_integer_set(comm, comm_of(g, (uint32_t)json_integer_value(comm)));
+            json_integer_set(comm, row_of(g, LEDGER_COMMS, (uint32_t)json_integer_value(comm)));
         if (kind && json_is_object(value))
             profile_add_finding(g->p, kind, json_incref(value));
         if (warning)
@@ -446,33 +449,24 @@ void gather_end(struct gather *g)
         free(g->row[s]);
 }
 
-struct profile *profile_from_ledger(const struct ledger *l)
+void gather_rows(struct gather *g)
 {
-    struct profile *p = profile_new();
-    struct gather g = gather_begin(p, l);
-    if (!(g.rate > 0) && !clock_is_counter(l->header->clock)) /* this clock counts nanoseconds */
-        g.rate = 1e9;
-    gather_header(p, l);
-    gather_rank(p, l);
-    gather_regions(&g);
-    gather_sites(&g);
-    gather_comms(&g);
-    gather_entries(&g);
-    gather_peers(&g);
-    gather_samples(&g);
-    if (l->header->state == LEDGER_FINALIZED)
-        gather_balances(&g); /* before MPI_Finalize messages in transit would seem lost */
-    if (g.rate > 0)
-        gather_calls(&g);
-    spread_out(p, (uint32_t)l->header->rank);
-    spread_regions(p, (uint32_t)l->header->rank);
-    sum_calls(p);
-    if (g.rate > 0) {
-        gather_events(&g);
-        gather_trace(&g);
-        gather_parts(&g);
-    }
-    gather_findings(&g);
-    gather_end(&g);
-    return p;
+    const uint32_t rank = (uint32_t)g->h->rank;
+    gather_header(g->p, g->l);
+    gather_rank(g->p, g->l);
+    gather_regions(g);
+    gather_sites(g);
+    gather_comms(g);
+    gather_entries(g);
+    gather_peers(g);
+    if (g->h->state == LEDGER_FINALIZED)
+        gather_balances(g); /* before MPI_Finalize messages in transit would seem lost */
+    if (g->rate > 0)
+        gather_calls(g);
+    spread_out(g->p, rank);
+    spread_regions(g->p, rank);
+    sum_calls(g->p);
+    if (g->rate > 0)
+        gather_events(g);
+    gather_findings(g);
 }

@@ -24,16 +24,6 @@ static inline uint32_t row_of(const struct gather *g, enum ledger_section sectio
     return i < count_of(g->l, section) ? g->row[section][i] : PROFILE_NONE;
 }
 
-static inline uint32_t site_of(const struct gather *g, uint32_t i)
-{
-    return row_of(g, LEDGER_SITES, i);
-}
-
-static inline uint32_t comm_of(const struct gather *g, uint32_t i)
-{
-    return row_of(g, LEDGER_COMMS, i);
-}
-
 /* Converts ticks to ns of the host's clock, and these to the clock that all ranks share. */
 static inline int64_t global_ns(const struct gather *g, uint64_t ticks)
 {
@@ -50,8 +40,11 @@ void gather_end(struct gather *g);
 
 /* The profile's row for the ledger's module or operation I, added if it is new. PROFILE_NONE if
  * unknown. */
-uint32_t module_of(struct gather *g, uint32_t i);
-uint32_t operation_of(struct gather *g, uint32_t i);
+uint32_t module_row(struct gather *g, uint32_t i);
+uint32_t operation_row(struct gather *g, uint32_t i);
+
+/* Adds all rows but those of the functions below. */
+void gather_rows(struct gather *g);
 
 /* Adds p->balances: the messages of each channel up to now, and the incomplete requests. */
 void gather_balances(struct gather *g);

@@ -32,8 +32,8 @@ static struct event event_of(struct gather *g, const struct ledger_event *e)
                       .posted_ns = global_ns(g, e->posted_ticks),
                       .bytes = EVENT_BYTES(e),
                       .rank = (uint32_t)g->h->rank,
-                      .site = site_of(g, e->site),
-                      .operation = operation_of(g, EVENT_OPERATION(e)),
+                      .site = row_of(g, LEDGER_SITES, e->site),
+                      .operation = operation_row(g, EVENT_OPERATION(e)),
                       .peer = TIMELINE_NONE,
                       .ordinal = TIMELINE_NONE,
                       .kind = EVENT_KIND(e),
@@ -56,8 +56,8 @@ static struct net net_of(struct gather *g, const struct ledger_event *e)
                         .call_entry_ns = in_call ? global_ns(g, e->posted_ticks) : NET_NO_CALL,
                         .bytes = EVENT_BYTES(e),
                         .rank = (uint32_t)g->h->rank,
-                        .site = in_call ? site_of(g, e->site) : PROFILE_NONE,
-                        .operation = in_call ? operation_of(g, EVENT_OPERATION(e)) : PROFILE_NONE,
+                        .site = in_call ? row_of(g, LEDGER_SITES, e->site) : PROFILE_NONE,
+                        .operation = in_call ? operation_row(g, EVENT_OPERATION(e)) : PROFILE_NONE,
                         .transfer = e->ordinal,
                         .kind = (uint8_t)(EVENT_KIND(e) - LEDGER_TRANSPORT),
                         .thread = EVENT_THREAD(e),
@@ -74,7 +74,7 @@ static void gather_open(struct gather *g)
         threads += g->l->calls[i].thread != 0;
         open = g->l->calls[i].since ? &g->l->calls[i] : open;
     }
-    uint32_t operation = open ? operation_of(g, open->operation) : PROFILE_NONE;
+    uint32_t operation = open ? operation_row(g, open->operation) : PROFILE_NONE;
     if (operation == PROFILE_NONE || threads != 1 || g->h->state == LEDGER_FINALIZED)
         return;
     int64_t entry = global_ns(g, open->since);
@@ -82,7 +82,7 @@ static void gather_open(struct gather *g)
                                           .exit_ns = INT64_MAX,
                                           .posted_ns = entry,
                                           .rank = (uint32_t)g->h->rank,
-                                          .site = site_of(g, open->site),
+                                          .site = row_of(g, LEDGER_SITES, open->site),
                                           .operation = operation,
                                           .peer = TIMELINE_NONE,
                                           .ordinal = TIMELINE_NONE,
@@ -135,15 +135,15 @@ void gather_samples(struct gather *g)
         const struct ledger_sample *from = &g->l->samples[i];
         row[i] = (struct profile_sample){.rank = (uint32_t)g->h->rank,
                                          .from_site = PROFILE_NONE,
-                                         .from_operation = operation_of(g, from->from_operation),
-                                         .site = site_of(g, from->site),
-                                         .operation = operation_of(g, from->operation),
+                                         .from_operation = operation_row(g, from->from_operation),
+                                         .site = row_of(g, LEDGER_SITES, from->site),
+                                         .operation = operation_row(g, from->operation),
                                          .stack = PROFILE_NONE,
                                          .ns = from->n * LEDGER_SAMPLE_NS};
         if (row[i].from_operation != PROFILE_NONE)
-            row[i].from_site = site_of(g, from->from_site);
+            row[i].from_site = row_of(g, LEDGER_SITES, from->from_site);
         if (from->stack != LEDGER_NO_SITE)
-            row[i].stack = site_of(g, from->stack);
+            row[i].stack = row_of(g, LEDGER_SITES, from->stack);
     }
     qsort(row, n, sizeof *row, longest_first);
     for (uint32_t i = 0; i < n; i++) {

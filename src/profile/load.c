@@ -29,6 +29,20 @@ void records_ignore(struct profile *p, const char *path, const char *fault)
     profile_warn(p, "%s", line);
 }
 
+struct profile *profile_from_ledger(const struct ledger *l)
+{
+    struct profile *p = profile_new();
+    struct gather g = gather_begin(p, l);
+    gather_rows(&g);
+    gather_samples(&g);
+    if (g.rate > 0) {
+        gather_trace(&g);
+        gather_parts(&g);
+    }
+    gather_end(&g);
+    return p;
+}
+
 static void say_missing(struct profile *p)
 {
     int32_t *missing = memory_alloc(((size_t)p->size + 1) * sizeof *missing), n = 0;

@@ -169,7 +169,7 @@ COMPARISON(longest_first, struct wait,
                ?: ORDER(x->operation, y->operation) ?: ORDER(x->state, y->state)
                ?: ORDER(x->rank, y->rank))
 
-static void find_waits(struct profile *p, const struct timeline *t)
+static void add_waits(struct profile *p, const struct timeline *t)
 {
     for (size_t i = 0; i < p->events.n; i++) {
         const struct event *a = &p->events.at[i];
@@ -208,7 +208,7 @@ void trace_find(struct profile *p)
     p->trace.unnumbered = found.unnumbered;
     p->trace.error_ns = error;
     p->trace.covered = covered(&p->trace);
-    find_waits(p, &found);
+    add_waits(p, &found);
     find_from_graph(p, &found);
     struct net_traffic traffic = net_traffic_of(p->nets.at, p->nets.n);
     find_below(p, &traffic);

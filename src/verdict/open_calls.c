@@ -14,7 +14,7 @@ static uint32_t first_frame(struct reading *r, uint32_t i)
     struct profile_site site = {.depth = 1};
     if (i == LEDGER_NO_SITE || !from->depth)
         return PROFILE_NONE;
-    site.frame[0].module = module_of(&r->g, from->frame[0].module);
+    site.frame[0].module = module_row(&r->g, from->frame[0].module);
     site.frame[0].address = from->frame[0].address;
     return profile_add_site(r->s->names, &site);
 }
@@ -86,7 +86,7 @@ static bool may_be_in_place(const char *name)
  * second group are counted after those of the first. */
 struct awaited open_calls_awaited(struct reading *r, const struct ledger_call *c, bool sends)
 {
-    const uint32_t operation = operation_of(&r->g, c->operation);
+    const uint32_t operation = operation_row(&r->g, c->operation);
     const struct profile_operation *o = &r->s->names->operations.at[operation];
     const struct ledger_comm *comm = &r->g.l->comms[c->comm];
     const bool known = c->comm_id && c->comm != LEDGER_NO_COMM, both = o->family == FAMILY_SENDRECV,
@@ -181,7 +181,7 @@ static void add_call(struct reading *r, const struct ledger_call *c)
                               1u << FAMILY_INIT_REQUEST;
     struct situation *s = r->s;
     struct awaited own[2];
-    const uint32_t operation = operation_of(&r->g, c->operation);
+    const uint32_t operation = operation_row(&r->g, c->operation);
     const struct profile_operation *o = &s->names->operations.at[operation];
     const size_t requests = s->awaited.n;
     const bool polling = profile_operation_polls(o->name),
@@ -253,7 +253,7 @@ void open_calls_add(struct reading *r)
     last = open ? open : last;
     if (!last)
         return;
-    rank->operation = operation_of(&r->g, last->operation);
+    rank->operation = operation_row(&r->g, last->operation);
     rank->site = first_frame(r, last->site);
     if (!open && profile_operation_polls(s->names->operations.at[rank->operation].name) &&
         !h->threads_at_once && rank->seconds >= 0 && rank->seconds < s->settled) {
