@@ -138,9 +138,11 @@ static error_t check_together(struct option_parser *parser, void *options)
         option_choose(NULL, &operation_list, "reduce,allreduce,barrier,allgather,alltoall",
                       &o->things);
     for (size_t i = 0; i < o->things.n; i++) {
+        const size_t thing = o->things.at[i];
+        o->thing_name[i] = o->broadcasts ? bcasts[thing]->name : operation_name(thing);
         rooted = rooted || operation_is_rooted(operation_of(o, i));
         if (is_persistent(o, i) && (!operations[0].init || o->tune))
-            return option_refuse(parser, "%s: %s", latency_thing(o, i),
+            return option_refuse(parser, "%s: %s", o->thing_name[i],
                                  o->tune ? "--tune measures only blocking operations"
                                          : "this library has none: use one of MPI 4, as MPICH 4");
     }
@@ -159,7 +161,7 @@ static error_t check_together(struct option_parser *parser, void *options)
         if (k == o->n_methods && (named || (measured == 0 && i + 1 == o->things.n)))
             return option_refuse(parser,
                                  "%s is measured by none of these methods: use: --method=direct",
-                                 latency_thing(o, i));
+                                 o->thing_name[i]);
     }
     if (o->fresh && suite)
         return option_refuse(parser, "--fresh: the loops of other suites broadcast the same data "
@@ -214,12 +216,6 @@ static struct option_program program = {
     .check = check_together};
 
 /* --- the sweep --- */
-
-const char *latency_thing(const struct latency_options *o, size_t which)
-{
-    size_t thing = o->things.at[which];
-    return o->broadcasts ? bcasts[thing]->name : operation_name(thing);
-}
 
 /* The sweep over ranks, things (algorithms or operations), sizes and arrival patterns. */
 struct latency_visit {
@@ -343,7 +339,7 @@ static void visit(void *arg, const size_t *at)
     const double after = pattern ? delay_of(v, of, pattern) : 0;
     if (isnan(after))
         return;
-    struct bench_point p = {.name = latency_thing(o, at[THING]),
+    struct bench_point p = {.name = o->thing_name[at[THING]],
                             .arrival = pattern,
                             .ranks = v->group.ranks,
                             .bytes = sized ? v->sizes.at[at[SIZE]] : 0};

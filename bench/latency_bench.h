@@ -16,8 +16,9 @@ struct latency_arrivals {
 
 struct latency_options {
     struct bench bench;
-    bool broadcasts;                      /* the program is collbench-bcast */
-    struct option_chosen things;          /* --algorithm, --operation */
+    bool broadcasts;             /* the program is collbench-bcast */
+    struct option_chosen things; /* --algorithm, --operation */
+    const char *thing_name[OPTION_CHOSEN_MAX];
     struct option_chosen methods, suites; /* --method, --as */
     int root;
     bool by_pair;                     /* --destinations, --pairs: add a table of all pairs */
@@ -29,9 +30,6 @@ struct latency_options {
     const struct latency_method *method[OPTION_CHOSEN_MAX];
     size_t n_methods;
 };
-
-/* The name of the algorithm or operation with index WHICH among the chosen ones. */
-const char *latency_thing(const struct latency_options *o, size_t which);
 
 /* --- tables, only on rank 0 --- */
 

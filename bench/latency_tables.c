@@ -175,7 +175,7 @@ void latency_tables_end(struct tables *t)
         document_fact(t->d, "pairs", "none: use --method=held or a larger --budget");
     bool several = n > 1 && o->n_methods > 1;
     for (size_t i = 0; i < n && (n == 1 || o->n_methods > 1); i++)
-        declare_lines(t, columns[0].name, latency_thing(o, i), "method", several);
+        declare_lines(t, columns[0].name, o->thing_name[i], "method", several);
     for (size_t i = 0; i < o->n_methods && n > 1; i++)
         declare_lines(t, "method", o->method[i]->name, columns[0].name, several);
 }

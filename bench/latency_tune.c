@@ -162,7 +162,7 @@ int tune_point(struct tune *t, const struct bench_point *p, struct tuning *point
 static void declare_pictures(const struct tune *t)
 {
     for (size_t i = 0; i < t->o->things.n; i++) {
-        const char *name = latency_thing(t->o, i);
+        const char *name = t->o->thing_name[i];
         char title[200];
         snprintf(title, sizeof title,
                  "%s: the fastest algorithm (-: the library's own choice), and how many times as "
