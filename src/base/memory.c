@@ -14,7 +14,7 @@ void memory_exhausted(void)
     abort();
 }
 
-bool memory_try(void (*work)(void *arg), void *arg)
+bool memory_try(void (*function)(void *arg), void *arg)
 {
     jmp_buf here, *outer = way_out;
     if (setjmp(here)) {
@@ -22,7 +22,7 @@ bool memory_try(void (*work)(void *arg), void *arg)
         return false;
     }
     way_out = &here;
-    work(arg);
+    function(arg);
     way_out = outer;
     return true;
 }

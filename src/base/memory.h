@@ -19,10 +19,10 @@ static inline void memory_free(void *pointer)
     free(*(any *)pointer);
 }
 
-/* Calls WORK(ARG). False if there was no memory: then what WORK allocated is leaked, and what it
+/* Calls FUNCTION(ARG). False if there was no memory: then what it allocated is leaked, and what it
  * was changing must not be used. Outside of a memory_try(), the functions below abort the process
  * if there is no memory. */
-bool memory_try(void (*work)(void *arg), void *arg);
+bool memory_try(void (*function)(void *arg), void *arg);
 
 /* Makes the innermost memory_try() of this thread return false. */
 _Noreturn void memory_exhausted(void);
