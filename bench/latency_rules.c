@@ -110,7 +110,7 @@ static void judge_clocks(const struct subject_row *s)
                      "+-%.2f us if the one-way latencies differ", 1e6 * error);
     if (r->clock_bound > 0.01 * r->value.value && error >= 5e-9)
         table_remark(s->table, FINDING("clock_bound", DOUBT, ERROR_US(1e6 * error)),
-                     "+-%.2f us by the clocks", 1e6 * error);
+                     "error of the clocks: +-%.2f us", 1e6 * error);
     if (r->dropped > 0)
         table_remark(s->table, FINDING("late_ranks", NOTE),
                      "%d operations excluded: a rank entered after the announced time", r->dropped);

@@ -86,6 +86,9 @@ Test(latency_rules, a_row_contains_its_error)
     cr_assert(said(HELD, "pairs_left_out") == 0 && shows(HELD, 10, 6, -1), "only a least time");
     result[DIRECT].clock_bound = 10.5e-6;
     cr_assert(said(DIRECT, "at_most") == 0 && shows(DIRECT, 10, 0, 20.5));
+    result[DIRECT].at_least = true;
+    cr_assert(shows(DIRECT, -1, 0, -1), "a least time below its error says nothing");
+    result[DIRECT].at_least = false;
     result[DIRECT].clock_bound = 12e-6;
     cr_assert(said(DIRECT, "at_most") == 1 && shows(DIRECT, -1, 0, 22));
     figure[OL][1].curve.settled = false;

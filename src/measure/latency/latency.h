@@ -171,8 +171,8 @@ bool latency_unsettled(const struct latency_result *r);
 
 /* The value of R, or of its figure F if that is not NULL. *ERROR is the error in seconds that
  * clocks and halved round trips may cause: the interval is widened by it, and the value is NaN if
- * *ERROR exceeds 1.1 times the value. LOW is 0 if the value is only an upper bound, HIGH is NaN if
- * it is only a lower bound. */
+ * *ERROR exceeds 1.1 times the value (of a lower bound: the value). LOW is 0 if the value is only
+ * an upper bound, HIGH is NaN if it is only a lower bound. */
 struct estimate latency_within(const struct latency_result *r, const struct latency_figure *f,
                                double *error);
 

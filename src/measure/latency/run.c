@@ -118,7 +118,7 @@ bool latency_unsettled(const struct latency_result *r)
  * - Autocorrelated samples, such as by a drifting clock, have no interval: their range is taken
  *   instead if *ERROR is larger anyway.
  * - A value is unknown if its error exceeds 1.1 times the value, not 1.0 times: a broadcast to one
- *   host takes about half a round trip, and that is its error. */
+ *   host takes about half a round trip, and that is its error. A lower bound of 0 says nothing. */
 struct estimate latency_within(const struct latency_result *r, const struct latency_figure *f,
                                double *error)
 {
@@ -135,7 +135,7 @@ struct estimate latency_within(const struct latency_result *r, const struct late
         e.low = s.min, e.high = s.max;
     const bool at_least = !f && r->at_least, at_most = of->curve.hold > 0 && !of->curve.settled;
     double low = at_least ? fmin(e.low, e.value) : e.low;
-    return (struct estimate){*error > fmax(0, 1.1 * e.value) ? NAN : e.value,
+    return (struct estimate){*error > fmax(0, (at_least ? 1 : 1.1) * e.value) ? NAN : e.value,
                              at_most ? (isnan(e.low) ? NAN : 0) : low - fmin(below, fmax(low, 0)),
                              at_least ? NAN : e.high + *error};
 }
