@@ -142,21 +142,25 @@ static void check_all(const struct scenario_options *o)
 {
     const size_t all = o->operations.n * algorithms_of(o);
     char why[SCENARIO_WHY];
-    bool any = false;
+    bool any = false, rooted = o->root == 0;
     for (size_t i = 0; i < all; i++) {
         size_t ranks = o->bench.ranks.min;
         do {
             const struct scenario_point point =
                 point_of(o, i / algorithms_of(o), i % algorithms_of(o), (int)ranks);
             any = any || exists(&point);
-            for (const struct scenario *s = o->scenario; s < o->scenario + o->n_scenarios; s++)
+            for (const struct scenario *s = o->scenario; s < o->scenario + o->n_scenarios; s++) {
+                rooted |= operation_is_rooted(point.operation) || !scenario_sweeps(s).operation;
                 if (exists(&point) && !scenario_check(s, (int)ranks, &point, why))
                     bench_refuse(&o->bench, "scenario %s: %s", s->name, why);
+            }
         } while (option_next(&o->bench.ranks, &ranks));
     }
     if (!any)
         bench_refuse(&o->bench, "--algorithm: no operation but broadcast has others than native: "
                                 "use: --operation=broadcast");
+    if (!rooted)
+        bench_refuse(&o->bench, "--root=%d: no operation has a root: leave it out", o->root);
 }
 
 /* What a picture's x axis may show: it shows the first of these that has several values. */

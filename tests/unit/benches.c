@@ -353,6 +353,7 @@ Test(benches, refusals, .init = scratch_make, .fini = scratch_remove)
         {4, "scenario", "--scenario=none", "scenario 'none': No such file or directory"},
         {4, "scenario", "--delayed=second", "--delayed is 'second'"},
         {2, "scenario", "--operation=gather --algorithm=flat", "has others than native"},
+        {2, "scenario", "--operation=barrier,iscan --root=1", "--root=1: no operation has a root"},
         {1, "overlap", "--sizes=4K", "overlap needs 2 ranks, but 1 runs"},
         {3, "overlap", "--benchmark=sender", "sender needs 2 ranks, but 3 run"},
         {2, "overlap", "--benchmark=destinations", "needs 3 ranks or more, but 2 run"},
