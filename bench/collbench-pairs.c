@@ -176,7 +176,7 @@ static int report(const struct pairs_options *o, const struct pairs *p, struct d
             d, FINDING("too_many_ranks", NOTE),
             "Tables of %d ranks are too long: the log (--log-file) has the means of all pairs.",
             p->n);
-    if (isinf(p->drift))
+    if (isinf(p->drift[0]))
         document_finding(d, FINDING("one_way_unknown", DOUBT),
                          "One-way latencies are unknown: the rate of a clock changed.");
     pairs_pictures(d);

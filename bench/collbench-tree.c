@@ -300,7 +300,6 @@ static void open_group(struct tree_session *t, size_t ranks)
         bench_refuse(b, "no root %d: the log has ranks 0 to %d", t->o->root, t->grid.pairs.n - 1);
 }
 
-/* Measures the library's broadcast or one tree for one number of ranks and one size. */
 static void visit(void *arg, const size_t *at)
 {
     struct tree_session *t = arg;
@@ -318,7 +317,6 @@ static void visit(void *arg, const size_t *at)
     compare_builder(t, bcasts[t->o->builders.at[which - 1]], bytes);
 }
 
-/* Adds pictures: times by size, or by ranks for the largest size; and the fastest tree. */
 static void add_pictures(const struct tree_session *t, struct document *d)
 {
     char largest[32];

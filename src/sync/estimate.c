@@ -150,7 +150,6 @@ int sync_distances(int n, int distance[SYNC_DISTANCES_MAX])
     return k;
 }
 
-/* Lets TO follow FROM if that makes TO's sum of errors smaller. */
 static void relax(double *sum, int *parent, int from, int to, double error)
 {
     if (sum[from] + error < sum[to]) {

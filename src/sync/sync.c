@@ -327,7 +327,8 @@ int sync_check(struct sync_clock *clock, MPI_Comm comm, int from, double *apart)
 
 bool sync_wait(const struct sync_clock *clock, double moment)
 {
-    double left = sync_local(clock, moment) - clock_now();
+    const struct sync_line *l = &clock->line;
+    double left = l->origin + (moment - l->offset - l->origin) / (1 + l->drift) - clock_now();
     clock_hold(left);
     return left >= 0;
 }

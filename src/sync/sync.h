@@ -84,13 +84,6 @@ static inline double sync_global(const struct sync_clock *clock, double local)
     return local + l->offset + l->drift * (local - l->origin);
 }
 
-static inline double sync_local(const struct sync_clock *clock, double global)
-{
-    const struct sync_line *l = &clock->line;
-    double since = global - l->offset - l->origin;
-    return l->origin + since / (1 + l->drift);
-}
-
 double sync_now(const struct sync_clock *clock);
 
 /* Upper bound of the error of sync_global(clock, local), in seconds. */

@@ -279,23 +279,26 @@ Test(pairs, graph_of_latencies)
     pairs_free(&p);
 }
 
-/* Five ranks whose messages take WAY, by clocks that are OFF, and move by DRIFT meanwhile. */
+/* Five ranks whose messages of 64 B take WAY, and smaller ones longer, by clocks that are OFF, and
+ * move by DRIFT meanwhile. */
 enum { CLOCKS = 5 };
-static struct pairs by_clocks(double way[][CLOCKS], const double *off, double drift, int k)
+static struct pairs by_clocks(double way[][CLOCKS], const double *off, const double *drift, int k)
 {
     struct pairs p;
-    cr_assert(pairs_new(&p, CLOCKS));
-    struct pairs_size *s = pairs_add_size(&p, 64, 1);
-    p.slowdown = s->shared = 1;
-    p.drift = drift;
-    for (int c = 0, i, j; c < CLOCKS * CLOCKS; c++) {
-        i = c / CLOCKS, j = c % CLOCKS;
-        s->of[PAIRS_MEDIAN][c] = s->of[PAIRS_MIN][c] = way[i][j] + way[j][i];
-        s->of[PAIRS_SEND][c] = k % 5 ? 1e-9 : (k % 2 ? 1.5 : 0.8) * way[i][j];
-        s->of[PAIRS_GAP][c] = way[i][j] / 2;
-        s->of[PAIRS_BOUND][c] = off[i] != off[j] ? 2e-3 : 0;
-        s->of[PAIRS_ONE_WAY][c] =
-            way[i][j] + off[j] - off[i] + (off[i] != off[j] ? drift * sin(k * (j - i)) : 0);
+    cr_assert(pairs_new(&p, CLOCKS) && pairs_add_size(&p, 64, 1) && pairs_add_size(&p, 8, 1));
+    p.slowdown = p.size[0].shared = p.size[1].shared = 1;
+    memcpy(p.drift, drift, CLOCKS * sizeof *drift);
+    for (int c = 0; c < 2 * CLOCKS * CLOCKS; c++) {
+        const int s = c % 2, cell = c / 2, i = cell / CLOCKS, j = cell % CLOCKS;
+        const bool differ = off[i] != off[j];
+        const double there = (2 - s) * way[i][j], trip = there + (2 - s) * way[j][i],
+                     moved = differ ? (drift[i] + drift[j]) * sin(k * (j - i)) : 0;
+        double *const *of = p.size[s].of;
+        of[PAIRS_MEDIAN][cell] = of[PAIRS_MIN][cell] = trip;
+        of[PAIRS_SEND][cell] = k % 5 ? 1e-9 : (k % 2 ? 1.5 : 0.8) * there;
+        of[PAIRS_GAP][cell] = there / 2;
+        of[PAIRS_BOUND][cell] = differ ? 2e-3 : 0;
+        of[PAIRS_ONE_WAY][cell] = there + off[j] - off[i] + moved;
     }
     pairs_find_clocks(&p);
     return p;
@@ -309,17 +312,17 @@ Test(pairs, one_way_as_far_as_clocks_know)
     char why[128];
     for (int k = 0; k < 3000; k++) {
         struct choice c;
-        double way[CLOCKS][CLOCKS], off[CLOCKS], none[CLOCKS] = {0};
+        double way[CLOCKS][CLOCKS], off[CLOCKS], drift[CLOCKS], none[CLOCKS] = {0};
         const bool chain = k / 2 % 2;
         for (int i = 0; i < CLOCKS; i++) {
             off[i] = k % 2 && i % 2 ? off[i - 1] : random_between(-1e-3, 1e-3);
+            drift[i] = k % 3 ? random_between(0, 5e-5) : 0;
             for (int j = 0; j < CLOCKS; j++)
                 way[i][j] = i == j                       ? 0
                             : random_between(0, 1) < 0.3 ? 1e-6
                                                          : random_between(1e-6, 1e-4);
         }
-        struct pairs exact = by_clocks(way, none, 0, k),
-                     p = by_clocks(way, off, k % 3 ? random_between(0, 5e-5) : 0, k);
+        struct pairs exact = by_clocks(way, none, none, k), p = by_clocks(way, off, drift, k);
         cr_assert(choice_find_schedules(&p, k % CLOCKS, 64, chain ? &tree_chain : &tree_grid_paper,
                                         0, &c, why, sizeof why));
         struct estimate e = schedule_predict_interval(&p, 64, c.s);
@@ -327,6 +330,7 @@ Test(pairs, one_way_as_far_as_clocks_know)
         cr_expect(e.low <= truth && truth <= e.high && (!chain || e.low > 0.49 * truth),
                   "%d: %g to %g, not %g", k, e.low, e.high, truth);
         cr_expect(e.low <= e.value && e.value <= e.high);
+        cr_expect(pairs_ahead(&p, 0, 2) <= way[0][2] + off[2] - off[0] + 2 * (drift[0] + drift[2]));
         choice_free(&c);
         pairs_free(&p);
         pairs_free(&exact);

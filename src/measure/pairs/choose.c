@@ -124,7 +124,7 @@ const char *schedule_unknown(const struct pairs *p, size_t bytes, const struct s
     return s->segment > 0               ? "segments are under way together"
            : p->slowdown == 0           ? "a log does not show whether pairs share a path"
            : p->slowdown > PAIRS_SHARED ? "on shared media: pairs slow each other down"
-           : isinf(p->drift)            ? "the rate of a clock changed"
+           : isinf(p->drift[0])         ? "the rate of a clock changed"
            : is_chain(s)                ? NULL
            : shared == 0                ? "no time was left to find which messages share a path"
            : shared > PAIRS_SHARED      ? "on shared media: messages share a path further on"

@@ -9,7 +9,9 @@
 bool pairs_new(struct pairs *p, int n)
 {
     *p = (struct pairs){.n = n};
-    p->host = calloc((size_t)n, sizeof *p->host);
+    p->host = calloc((size_t)n, sizeof *p->host + sizeof *p->drift);
+    if (p->host)
+        p->drift = (double *)(p->host + n);
     return p->host != NULL;
 }
 

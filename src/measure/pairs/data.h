@@ -50,8 +50,8 @@ struct pairs {
     const char *order; /* in which order pairs were measured, in words; NULL: unknown */
     double slowdown;   /* ratio of a pair's time while others are measured to its time alone: the
                           largest of all tested pairs; 0: unknown */
-    double drift;      /* how much a clock may have changed against the common clock while pairs
-                          were measured; INFINITY: clocks contradict each other */
+    double *drift;     /* by rank: half of how much its clock may have changed against the common
+                          clock while pairs were measured; INFINITY: clocks contradict each other */
 };
 
 /* Pairs share a path, a network card or a processor if concurrency slows a pair by this factor. */
@@ -117,7 +117,7 @@ const char *pairs_protocol(const struct pairs *p, int s, int i, int j);
 /* Finds how far clocks may differ, from the measured ONE_WAY, which the clocks' errors may even
  * make negative, and from BOUND, the clocks' error bounds. Sets AHEAD, BY_CLOCKS, ONE_WAY and
  * BOUND. If clocks contradict each other, as when the rate of one changed meanwhile, ONE_WAY and
- * BOUND are unknown, and P->drift is INFINITY. False if there is no memory. */
+ * BOUND are unknown, and all of P->drift is INFINITY. False if there is no memory. */
 bool pairs_find_clocks(struct pairs *p);
 
 /* Makes the graph of a broadcast of BYTES from ROOT. D + w of an edge is its one-way latency by

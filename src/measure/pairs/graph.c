@@ -43,7 +43,6 @@ static double interpolate(const struct sized *m, int i, int j, enum pairs_quanti
     return from + (to - from) * (double)(m->bytes - a->bytes) / (double)(b->bytes - a->bytes);
 }
 
-/* Extra time of bytes beyond the largest measured size, from the bandwidth. */
 static double beyond(const struct sized *m, int i, int j)
 {
     size_t largest = m->p->size[m->p->n_sizes - 1].bytes;
@@ -78,14 +77,14 @@ static double one_way(const struct sized *m, int i, int j)
     } else if (differ) {
         const double latest = pairs_ahead(p, j, root) - pairs_ahead(p, i, root),
                      earliest = pairs_ahead(p, root, i) - pairs_ahead(p, root, j);
-        way += ((1 + late) * latest + (1 - late) * earliest) / 2 + late * p->drift;
+        way += (latest + earliest + late * (latest - earliest)) / 2;
+        way += late * (p->drift[i] + p->drift[j]);
     }
     if (!differ || abs(late) != 1)
         way = fmax(low, fmin(high, way));
     return way + beyond(m, i, j);
 }
 
-/* Number of the port by which U sends to V; 0 if U has one port. */
 static int port_of(const struct sized *m, int u, int v)
 {
     double port = m->p->size[size_below(m->p, m->bytes)].of[PAIRS_PORT][pairs_cell(m->p, u, v)];
@@ -120,17 +119,19 @@ static double six_digits(double seconds)
 static void graph_row(const struct sized *m, int u, struct graph *g, double *least)
 {
     const struct pairs *p = m->p;
+    /* With LATE 1 a cost may be too small by as much as U's clock may be off. */
+    const bool adds = m->late == 1 && m->one_way;
+    const double off = adds ? pairs_ahead(p, u, m->root) + pairs_ahead(p, m->root, u) : 0;
     find_injection(m, u, least);
     for (int v = 0; v < p->n; v++) {
         if (v == u)
             continue;
-        /* A blocking send of a large message may last as long as COST, but w must be above 0. With
-         * LATE 1 it need not be: a COST that clocks make too small says nothing about D. */
+        /* A blocking send of a large message may last as long as COST, but w must be above 0. */
         const int port = port_of(m, u, v);
         const double cost = six_digits(one_way(m, u, v)),
                      call = m->sends && !m->segment ? interpolate(m, u, v, PAIRS_SEND) : 0,
                      busy = fmax(call, least[port + p->n * pairs_same_host(p, u, v)]),
-                     d = six_digits(m->late == 1 ? busy : fmin(busy, 0.99999 * cost));
+                     d = six_digits(fmin(busy, 0.99999 * (cost + off)));
         *graph_edge(g, u, v) =
             (struct graph_edge){.d = d, .w = cost - d, .call = fmin(call, d), .port = port};
     }
@@ -186,7 +187,7 @@ static void find_one_way(struct pairs *p, int cell, double ahead, double behind)
 bool pairs_find_clocks(struct pairs *p)
 {
     const int n = p->n;
-    const double *bound = p->size[0].of[PAIRS_BOUND], *way = p->size[0].of[PAIRS_ONE_WAY];
+    const double *bound = p->size[0].of[PAIRS_BOUND], *way;
     int clocks = 0;
     FREED int *clock = malloc((size_t)n * sizeof *clock); /* by rank: number of its clock */
     for (int i = 0, j; clock && i < n; i++) {
@@ -199,16 +200,19 @@ bool pairs_find_clocks(struct pairs *p)
         return false;
     for (int k = 0; k < clocks * clocks; k++)
         most[k] = k % (clocks + 1) ? INFINITY : 0;
-    for (int k = 0; k < n * n; k++) {
-        double *to = &most[clock[k / n] * clocks + clock[k % n]];
-        if (bound[k] > 0)
-            *to = fmin(*to, fmin(bound[k], way[k]) + 2 * p->drift);
+    for (int s = 0; s < p->n_sizes; s++) { /* a larger message may be faster */
+        bound = p->size[s].of[PAIRS_BOUND], way = p->size[s].of[PAIRS_ONE_WAY];
+        for (int k = 0; k < n * n; k++) {
+            double *to = &most[clock[k / n] * clocks + clock[k % n]];
+            if (bound[k] > 0)
+                *to = fmin(*to, fmin(bound[k], way[k]) + p->drift[k / n] + p->drift[k % n]);
+        }
     }
     const double unknown = shorten(most, clocks) ? INFINITY : 0;
-    p->drift += unknown;
     for (int k = 0; k < n * n; k++) {
         const int from = clock[k / n], to = clock[k % n];
         const double more = from == to ? 0 : unknown;
+        p->drift[k / n] += unknown;
         find_one_way(p, k, most[from * clocks + to] + more, most[to * clocks + from] + more);
     }
     return true;

@@ -168,7 +168,6 @@ bool bcast_grid_is_quicker(const struct latency_outcome *a, const struct latency
     return true;
 }
 
-/* Allocates the data of the trials, on all ranks or on none. */
 static bool trial_open(const struct grid *g, int root, size_t bytes, struct operation_call *data)
 {
     bool good = g->size > 1 &&
@@ -255,7 +254,6 @@ static int run_trials(const struct grid *g, int root, size_t bytes, const struct
     return PMPI_Bcast(&plan->trial_grid, 3, MPI_DOUBLE, 0, g->comm);
 }
 
-/* On rank 0: moves the chosen schedule into the plan. */
 static void take_best(const struct grid *g, size_t bytes, struct schedule *best,
                       struct bcast_grid_plan *plan)
 {

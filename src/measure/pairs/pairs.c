@@ -59,7 +59,6 @@ static int run_tournament(struct pairs_run *m)
     return pair_barrier(m);
 }
 
-/* The ranks that do not belong to the pair wait at the next barrier. */
 static int run_one_at_a_time(struct pairs_run *m)
 {
     for (int i = 0; i < m->n; i++)
@@ -95,7 +94,6 @@ static int run_paper(struct pairs_run *m)
     return MPI_SUCCESS;
 }
 
-/* Gathers the matrices on rank 0. */
 static int collect(struct pairs_run *m, struct pairs *p)
 {
     for (int s = 0; s < m->plan->n_sizes; s++)
@@ -299,10 +297,10 @@ static int find_drift(const struct pairs_run *m, struct pairs *p)
     const struct sync_clock before = *clock;
     TRY(clock->comm == m->comm ? sync_remeasure(clock) : MPI_SUCCESS);
     const double now = clock_now(),
-                 drift = before.line.drift_bound * (now - before.line.to) +
-                         fabs(sync_global(clock, now) - sync_global(&before, now)) +
-                         fmax(0, clock->line.bound - before.line.bound);
-    return PMPI_Reduce(&drift, &p->drift, 1, MPI_DOUBLE, MPI_MAX, 0, m->comm);
+                 half = 0.5 * (before.line.drift_bound * (now - before.line.to) +
+                               fabs(sync_global(clock, now) - sync_global(&before, now)) +
+                               fmax(0, clock->line.bound - before.line.bound));
+    return PMPI_Gather(&half, 1, MPI_DOUBLE, p->drift, 1, MPI_DOUBLE, 0, m->comm);
 }
 
 int pairs_measure(MPI_Comm comm, const struct pairs_plan *plan, struct pairs *p)
