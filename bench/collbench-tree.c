@@ -91,6 +91,10 @@ static struct column columns[] = {
     {"advised", NULL, COLUMN_TEXT, 0,
      "whether the fastest tree of a trial was faster than MPI_Bcast, and is at most 3 % slower "
      "whatever the clocks' error; unknown: the trial or the measured time leaves it open"},
+    {"acknowledged", "us", COLUMN_REAL, 2, "predicted until the root has all acknowledgements",
+     "with ack", COLUMN_OPTIONAL},
+    {"acknowledged_low", "us", COLUMN_REAL, 2, "95 % interval of it", "low", COLUMN_OPTIONAL},
+    {"acknowledged_high", "us", COLUMN_REAL, 2, NULL, "high", COLUMN_OPTIONAL},
     {"chosen", NULL, COLUMN_TEXT, 0, "the tree that \"grid\" chose", .flags = COLUMN_OPTIONAL},
 };
 
@@ -186,7 +190,7 @@ static void add_remarks(const struct tree_session *t, struct estimate seen, doub
 static double add_row(struct tree_session *t, struct schedule *s, const struct bcast *bcast,
                       size_t bytes, const char *advised)
 {
-    struct estimate seen = ESTIMATE_UNKNOWN, predicted = seen;
+    struct estimate seen = ESTIMATE_UNKNOWN, predicted = seen, answered = seen;
     double error = 0;
     bool at_least = false;
     if (t->run) {
@@ -196,7 +200,9 @@ static double add_row(struct tree_session *t, struct schedule *s, const struct b
     if (t->o->bench.rank > 0)
         return NAN;
     if (s)
-        predicted = schedule_predict_interval(&t->grid.pairs, bytes, s);
+        predicted = schedule_predict_interval(&t->grid.pairs, bytes, s, false);
+    if (s && t->group.clock.domains > 1)
+        answered = schedule_predict_interval(&t->grid.pairs, bytes, s, true);
     double certain = !at_least && error < seen.value ? seen.value : NAN;
     t->native = s ? t->native : certain;
     char name[32] = "", chosen[32] = "";
@@ -213,6 +219,7 @@ static double add_row(struct tree_session *t, struct schedule *s, const struct b
     bool contradicts = advised && (strcmp(advised, "no") ? speedup < 1 : speedup > 1.02);
     advised = contradicts ? "unknown" : advised;
     table_text(t->table, advised);
+    table_estimate(t->table, answered);
     table_text(t->table, *chosen ? chosen : NULL);
     if (s && isnan(predicted.value))
         table_remark(t->table, FINDING("prediction_unknown", DOUBT), "prediction unknown: %s",
@@ -283,7 +290,6 @@ static bool open_latencies(struct tree_session *t, char *why, size_t size)
                            why, size);
 }
 
-/* Collective over all ranks: the trees that follow are for ranks 0 to RANKS - 1. */
 static void open_group(struct tree_session *t, size_t ranks)
 {
     const struct bench *b = &t->o->bench;

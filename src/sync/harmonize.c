@@ -7,7 +7,6 @@
 
 static const double slack_least = 5e-6, slack_most = 0.1;
 
-/* For ranks that are all on one host: global and local time are equal. */
 static struct sync_clock same_clock = {.domains = 1};
 
 static int measure_again(struct harmony *h)

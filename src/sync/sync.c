@@ -84,7 +84,6 @@ struct reply {
 };
 enum { REPLY_DOUBLES = sizeof(struct reply) / sizeof(double) };
 
-/* The parent's side: answers CHILD's requests until a request says that it is the last. */
 static int answer(const struct sync_clock *clock, MPI_Comm leaders, int child)
 {
     for (int more = 1; more;) {

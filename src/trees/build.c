@@ -157,7 +157,6 @@ const struct bcast *const bcast_candidates[] = {
     &ahead, &earliest, &binary, &tree_grid_paper, &tree_binomial, &tree_flat, &tree_chain};
 const size_t n_bcast_candidates = sizeof bcast_candidates / sizeof *bcast_candidates;
 
-/* Keeps in S the schedule that completes earlier; frees OTHER. */
 static void keep_better(struct schedule *s, struct schedule *other)
 {
     if (s->n == 0 || other->completion < s->completion) {

@@ -59,7 +59,6 @@ BY_RANK(flat, FLAT, .build = build_by_rank, .by_rank = true)
 BY_RANK(linear, LINEAR)
 BY_RANK(backward, BACKWARD)
 
-/* A broadcast along a chain: each rank runs its part of a schedule with at most one child. */
 static int chain(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
                  const void *arg)
 {

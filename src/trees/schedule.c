@@ -104,7 +104,7 @@ static double find_departure(const struct schedule *s, const struct graph *g, in
 
 /* Sets AT to the time of each vertex's arrival of one message. Returns the latest time. */
 static double find_arrivals(const struct schedule *s, const struct graph *g,
-                            enum schedule_sharing sharing, double *at)
+                            enum schedule_sharing sharing, const struct graph *back, double *at)
 {
     double last = at[s->root] = 0;
     for (int k = 0; k < s->n; k++) {
@@ -119,6 +119,9 @@ static double find_arrivals(const struct schedule *s, const struct graph *g,
             called += graph_edge(g, u, v)->call;
             last = fmax(last, all);
         }
+        if (back && u != s->root)
+            last = fmax(last, (sharing == SCHEDULE_APART ? at[u] : called) +
+                                  graph_cost(back, u, s->root));
         for (int i = s->first[u]; i < s->first[u + 1]; i++) {
             at[s->child[i]] += graph_edge(g, u, s->child[i])->w;
             last = fmax(last, at[s->child[i]]);
@@ -132,7 +135,7 @@ void schedule_predict(struct schedule *s, const struct graph *g, int segments)
     set_order(s);
     for (int i = s->n - 1; i >= 0; i--)
         s->label[s->order[i]] = label_of(s, g, s->order[i]);
-    s->completion = find_arrivals(s, g, SCHEDULE_IN_TURN, s->arrival);
+    s->completion = find_arrivals(s, g, SCHEDULE_IN_TURN, NULL, s->arrival);
     double busy = 0;
     for (int u = 0; segments > 1 && u < s->n; u++)
         for (int i = s->first[u]; i < s->first[u + 1]; i++)
@@ -140,10 +143,11 @@ void schedule_predict(struct schedule *s, const struct graph *g, int segments)
     s->completion += (segments - 1) * busy;
 }
 
-double schedule_last(const struct schedule *s, const struct graph *g, enum schedule_sharing sharing)
+double schedule_last(const struct schedule *s, const struct graph *g, enum schedule_sharing sharing,
+                     const struct graph *back)
 {
     FREED double *at = malloc((size_t)s->n * sizeof *at);
-    return at ? find_arrivals(s, g, sharing, at) : NAN;
+    return at ? find_arrivals(s, g, sharing, back, at) : NAN;
 }
 
 int vertex_compare(const void *a, const void *b)
@@ -152,7 +156,6 @@ int vertex_compare(const void *a, const void *b)
     return ORDER(x->key, y->key) ?: ORDER(x->v, y->v);
 }
 
-/* Sends first to the child whose subtree needs the most time after the injection. */
 void schedule_label(struct schedule *s, const struct graph *g)
 {
     FREED struct vertex_key *rest = malloc((size_t)s->n * sizeof *rest);

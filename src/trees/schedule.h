@@ -53,6 +53,7 @@ void schedule_predict(struct schedule *s, const struct graph *g, int segments);
  * but all take at least the sum of their injection times. TOGETHER and APART limit any network. */
 enum schedule_sharing { SCHEDULE_IN_TURN, SCHEDULE_TOGETHER, SCHEDULE_APART };
 
-/* Predicted seconds until one message has reached all ranks. NaN if there is no memory. */
-double schedule_last(const struct schedule *s, const struct graph *g,
-                     enum schedule_sharing sharing);
+/* Predicted seconds until one message has reached all ranks or, with BACK (else NULL), until the
+ * root has an acknowledgement of each by an edge of BACK. NaN if there is no memory. */
+double schedule_last(const struct schedule *s, const struct graph *g, enum schedule_sharing sharing,
+                     const struct graph *back);

@@ -325,11 +325,16 @@ Test(pairs, one_way_as_far_as_clocks_know)
         struct pairs exact = by_clocks(way, none, none, k), p = by_clocks(way, off, drift, k);
         cr_assert(choice_find_schedules(&p, k % CLOCKS, 64, chain ? &tree_chain : &tree_grid_paper,
                                         0, &c, why, sizeof why));
-        struct estimate e = schedule_predict_interval(&p, 64, c.s);
-        double truth = schedule_predict_interval(&exact, 64, c.s).value;
+        struct estimate e = schedule_predict_interval(&p, 64, c.s, false);
+        double truth = schedule_predict_interval(&exact, 64, c.s, false).value;
         cr_expect(e.low <= truth && truth <= e.high && (!chain || e.low > 0.49 * truth),
                   "%d: %g to %g, not %g", k, e.low, e.high, truth);
         cr_expect(e.low <= e.value && e.value <= e.high);
+        struct estimate back = schedule_predict_interval(&p, 64, c.s, true);
+        truth = schedule_predict_interval(&exact, 64, c.s, true).value;
+        cr_expect(back.low <= truth && truth <= back.high, "%d: acknowledged", k);
+        cr_expect(!chain || k % 3 || k % 5 == 0 || back.high < 1.01 * back.low, "%d: clocks cancel",
+                  k);
         cr_expect(pairs_ahead(&p, 0, 2) <= way[0][2] + off[2] - off[0] + 2 * (drift[0] + drift[2]));
         choice_free(&c);
         pairs_free(&p);
@@ -372,39 +377,40 @@ Test(pairs, choice_of_all_trees)
     cr_assert(s->segment > 0, "the quickest is in segments");
     cr_assert_eq(strncmp(s->name, "grid (", 6), 0, "%s", s->name);
     p.slowdown = p.size[0].shared = p.size[1].shared = 1;
-    struct estimate e = schedule_predict_interval(&p, 1 << 20, s);
+    struct estimate e = schedule_predict_interval(&p, 1 << 20, s, false);
     cr_assert(isnan(e.value) && isnan(e.high) && isnan(s->completion), "segments");
     choice_free(&c);
     cr_assert(choice_find_schedules(&p, 0, 64, &tree_binomial, 0, &c, why, sizeof why) && c.n == 1);
     cr_assert_str_eq(s->name, "binomial");
-    e = schedule_predict_interval(&p, 64, s);
+    e = schedule_predict_interval(&p, 64, s, false);
     double error = e.value / e.low;
     cr_assert(e.value == s->completion && error > 1);
     cr_assert(e.high > error * e.value && e.high < 1.1 * error * e.value, "messages in a row");
     p.size[0].of[PAIRS_MIN][1] /= 8;
-    e = schedule_predict_interval(&p, 64, s);
+    e = schedule_predict_interval(&p, 64, s, false);
     cr_assert_float_eq(e.value / e.low, error * pow(8, 1 / 36.0), 1e-9, "one of 36 varied");
     p.slowdown = 1.1;
-    cr_assert_float_eq(e.low / schedule_predict_interval(&p, 64, s).low, 1.1, 1e-9, "among others");
+    cr_assert_float_eq(e.low / schedule_predict_interval(&p, 64, s, false).low, 1.1, 1e-9,
+                       "among others");
     p.size[0].shared = 1.2;
-    cr_assert_float_eq(e.low / schedule_predict_interval(&p, 64, s).low, 1.1 * 1.2, 1e-9,
+    cr_assert_float_eq(e.low / schedule_predict_interval(&p, 64, s, false).low, 1.1 * 1.2, 1e-9,
                        "further");
     p.size[0].shared = 1;
     p.size[1].shared = 1.3;
-    cr_assert(isnan(schedule_predict_interval(&p, 65, s).value), "between two sizes");
+    cr_assert(isnan(schedule_predict_interval(&p, 65, s, false).value), "between two sizes");
     p.size[0].shared = 0;
     cr_assert(schedule_unknown(&p, 64, s), "not tested");
     p.slowdown = 2;
     p.size[0].shared = 1;
-    e = schedule_predict_interval(&p, 64, s);
+    e = schedule_predict_interval(&p, 64, s, false);
     cr_assert(isnan(e.value) && isnan(e.low) && isnan(s->completion) && isnan(s->arrival[3]));
     choice_free(&c);
     cr_assert(choice_find_schedules(&p, 0, 64, &tree_chain, 0, &c, why, sizeof why) && c.n == 1);
     p.size[0].shared = 2 * (p.slowdown = 1);
-    e = schedule_predict_interval(&p, 64, s);
+    e = schedule_predict_interval(&p, 64, s, false);
     cr_assert_float_eq(e.value, s->completion, 1e-12, "one message at a time");
     for (p.slowdown = 0; p.slowdown <= 2; p.slowdown += 2) /* a log does not show it */
-        cr_assert(isnan(schedule_predict_interval(&p, 64, s).value), "a shared processor");
+        cr_assert(isnan(schedule_predict_interval(&p, 64, s, false).value), "a shared processor");
     choice_free(&c);
     cr_assert_not(choice_find_schedules(&p, 4, 64, &tree_grid, 0, &c, why, sizeof why));
     cr_assert_str_eq(why, "there is no root 4: 0 to 3");

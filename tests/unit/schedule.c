@@ -133,8 +133,8 @@ Test(schedule, predicted_label_equals_played_completion)
             cr_assert(schedule_build(b, &g, root, &s));
             cr_assert_float_eq(s.completion, s.label[root], 1e-15);
             cr_assert_float_eq(s.completion, play(&s, &g), 1e-15);
-            cr_assert_geq(schedule_last(&s, &g, SCHEDULE_TOGETHER), s.completion - 1e-15);
-            cr_assert_leq(schedule_last(&s, &g, SCHEDULE_APART), s.completion + 1e-15);
+            cr_assert_geq(schedule_last(&s, &g, SCHEDULE_TOGETHER, NULL), s.completion - 1e-15);
+            cr_assert_leq(schedule_last(&s, &g, SCHEDULE_APART, NULL), s.completion + 1e-15);
             schedule_free(&s);
         }
         graph_free(&g);
@@ -180,11 +180,11 @@ Test(schedule, segments_and_messages_together)
     g = uniform(4, 2, 1);
     s = tree(&g, (const int[]){-1, 0, 0, 1});
     cr_assert_float_eq(s.completion, 6, 1e-12);
-    cr_assert_float_eq(schedule_last(&s, &g, SCHEDULE_TOGETHER), 7, 1e-12);
+    cr_assert_float_eq(schedule_last(&s, &g, SCHEDULE_TOGETHER, NULL), 7, 1e-12);
     schedule_free(&s);
     s = tree(&g, (const int[]){-1, 0, 0, 0});
     cr_assert_float_eq(s.completion, 5, 1e-12);
-    cr_assert_float_eq(schedule_last(&s, &g, SCHEDULE_APART), 3, 1e-12);
+    cr_assert_float_eq(schedule_last(&s, &g, SCHEDULE_APART, NULL), 3, 1e-12);
     schedule_free(&s);
     graph_free(&g);
 }
@@ -199,10 +199,18 @@ Test(schedule, several_ports)
     static const double in_turn[] = {0, 3, 3.5, 4};
     for (int v = 0; v < 4; v++)
         cr_expect_float_eq(s.arrival[v], in_turn[v], 1e-12, "%d: %g", v, s.arrival[v]);
-    cr_expect_float_eq(schedule_last(&s, &g, SCHEDULE_TOGETHER), 4, 1e-12);
-    cr_expect_float_eq(schedule_last(&s, &g, SCHEDULE_APART), 3, 1e-12);
+    cr_expect_float_eq(schedule_last(&s, &g, SCHEDULE_TOGETHER, NULL), 4, 1e-12);
+    cr_expect_float_eq(schedule_last(&s, &g, SCHEDULE_APART, NULL), 3, 1e-12);
+    struct graph back = uniform(4, 2, 1);
+    cr_expect_float_eq(schedule_last(&s, &g, SCHEDULE_IN_TURN, &back), 7, 1e-12);
+    schedule_free(&s);
+    s = tree(&g, (const int[]){-1, 0, 0, 1});
+    graph_edge(&back, 1, 0)->w = 10; /* rank 1 acknowledges after its call */
+    cr_expect_float_eq(schedule_last(&s, &g, SCHEDULE_IN_TURN, &back), 14.5, 1e-12);
+    cr_expect_float_eq(schedule_last(&s, &g, SCHEDULE_APART, &back), 14, 1e-12);
     schedule_free(&s);
     graph_free(&g);
+    graph_free(&back);
 }
 
 /* Latencies that differ by direction: 0 reaches 2 fast only by way of 1. */

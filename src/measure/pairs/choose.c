@@ -97,19 +97,21 @@ bool choice_find_schedules(const struct pairs *p, int root, size_t bytes,
 }
 
 /* The latest (LATE 1) or earliest (-1) completion that clocks, gaps and the sharing of a port
- * allow; NaN without memory. */
+ * allow, if ACKNOWLEDGED by clocks alone; NaN without memory. */
 static double predict_limit(const struct pairs *p, size_t bytes, const struct schedule *s, int late,
-                            enum schedule_sharing sharing)
+                            enum schedule_sharing sharing, bool acknowledged)
 {
     struct graph clocks RELEASED(graph_free) = {0}, gaps RELEASED(graph_free) = {0};
+    const size_t size = acknowledged ? p->size[0].bytes : bytes;
     if (!pairs_graph(p, s->root, bytes, false, late, &clocks) ||
-        !pairs_graph(p, s->root, bytes, false, 2 * late, &gaps))
+        !pairs_graph(p, s->root, size, false, acknowledged ? late : 2 * late, &gaps))
         return NAN;
-    double a = schedule_last(s, &clocks, sharing), b = schedule_last(s, &gaps, sharing);
+    if (acknowledged)
+        return schedule_last(s, &clocks, sharing, &gaps);
+    double a = schedule_last(s, &clocks, sharing, NULL), b = schedule_last(s, &gaps, sharing, NULL);
     return late < 0 ? fmax(a, b) : fmin(a, b);
 }
 
-/* Whether each rank sends at most once, so that one message at a time is under way. */
 static bool is_chain(const struct schedule *s)
 {
     bool chain = true;
@@ -131,7 +133,8 @@ const char *schedule_unknown(const struct pairs *p, size_t bytes, const struct s
                                         : NULL;
 }
 
-struct estimate schedule_predict_interval(const struct pairs *p, size_t bytes, struct schedule *s)
+struct estimate schedule_predict_interval(const struct pairs *p, size_t bytes, struct schedule *s,
+                                          bool acknowledged)
 {
     struct graph g RELEASED(graph_free) = {0};
     if (schedule_unknown(p, bytes, s) || !pairs_graph(p, s->root, bytes, false, 0, &g)) {
@@ -142,9 +145,10 @@ struct estimate schedule_predict_interval(const struct pairs *p, size_t bytes, s
     }
     schedule_predict(s, &g, 1);
     double error = exp(error_of(p)) * (is_chain(s) ? 1 : fmax(1, pairs_shared(p, bytes))),
-           first = predict_limit(p, bytes, s, -1, SCHEDULE_APART),
-           in_turn = predict_limit(p, bytes, s, 1, SCHEDULE_IN_TURN),
-           together = predict_limit(p, bytes, s, 1, SCHEDULE_TOGETHER);
+           first = predict_limit(p, bytes, s, -1, SCHEDULE_APART, acknowledged),
+           value = predict_limit(p, bytes, s, 0, SCHEDULE_IN_TURN, acknowledged),
+           in_turn = predict_limit(p, bytes, s, 1, SCHEDULE_IN_TURN, acknowledged),
+           together = predict_limit(p, bytes, s, 1, SCHEDULE_TOGETHER, acknowledged);
     const double low = first / error, high = error * fmax(in_turn, together);
-    return (struct estimate){fmax(low, fmin(high, s->completion)), low, high};
+    return (struct estimate){fmax(low, fmin(high, value)), low, high};
 }

@@ -35,5 +35,7 @@ const char *schedule_unknown(const struct pairs *p, size_t bytes, const struct s
  * low, if a sender's messages follow one another; high, if they share its bandwidth (enum
  * schedule_sharing); both widened by the errors found on kinds of networks that were left out.
  * Measurements of S are not used. The result and the times in S are NaN if schedule_unknown() or if
- * memory is short. */
-struct estimate schedule_predict_interval(const struct pairs *p, size_t bytes, struct schedule *s);
+ * memory is short. ACKNOWLEDGED: until the root has an acknowledgement of P's smallest size from
+ * each rank; then the errors of clocks cancel. */
+struct estimate schedule_predict_interval(const struct pairs *p, size_t bytes, struct schedule *s,
+                                          bool acknowledged);

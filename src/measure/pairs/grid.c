@@ -138,7 +138,6 @@ static struct estimate time_of(const struct latency_outcome *trial)
     return trial->n_results ? trial->result[0].value : ESTIMATE_UNKNOWN;
 }
 
-/* E with its interval, or +- 5 % if it has none. */
 static struct estimate with_interval(struct estimate e)
 {
     bool has = estimate_has_interval(e);
@@ -222,7 +221,6 @@ static int find_drift(const struct grid *g, double *drift)
     return PMPI_Reduce(&mine, drift, 1, MPI_DOUBLE, MPI_MAX, 0, g->comm);
 }
 
-/* Times schedules of C, then the library's broadcast. *BEST: index of the fastest schedule. */
 static int run_trials(const struct grid *g, int root, size_t bytes, const struct choice *c,
                       int *best, struct bcast_grid_plan *plan)
 {
@@ -267,7 +265,7 @@ static void take_best(const struct grid *g, size_t bytes, struct schedule *best,
     else
         snprintf(plan->name, sizeof plan->name, "%s", s->name);
     if (!plan->native)
-        plan->predicted = schedule_predict_interval(&g->pairs, bytes, s);
+        plan->predicted = schedule_predict_interval(&g->pairs, bytes, s, false);
 }
 
 bool bcast_grid_plan(struct grid *g, int root, size_t bytes, const struct bcast *builder,

@@ -113,7 +113,6 @@ static int send_burst(const struct pairs_run *m, int peer, int count, int n)
     return PMPI_Recv(NULL, 0, MPI_BYTE, peer, TAG_READY, m->comm, MPI_STATUS_IGNORE);
 }
 
-/* Times a burst: posts all receives, lets PEER start, and waits until N messages arrived. */
 static int receive_burst(const struct pairs_run *m, int peer, int count, int n, double *time)
 {
     MPI_Request in[PAIR_BURST];

@@ -43,7 +43,6 @@ static int send_all(const struct fan *f, int n, int messages)
     return MPI_SUCCESS;
 }
 
-/* Calls send_all() several times: TIME has the shortest times. */
 static int fan_out(const struct fan *f, int n, int messages)
 {
     for (int k = 0; k < n; k++)
@@ -132,7 +131,6 @@ static int divide(const struct fan *f)
     return MPI_SUCCESS;
 }
 
-/* Receives from SENDER until TAG_END, and acknowledges messages with TAG_PING. */
 static int acknowledge(const struct fan *f, int sender)
 {
     MPI_Status status = {.MPI_TAG = TAG_PING};
