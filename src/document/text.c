@@ -22,9 +22,11 @@ static size_t byte_of(const char *text, size_t n)
     return at;
 }
 
-/* Cuts TEXT off at ROOM characters (at least 8), the last two of which become "..". */
+/* Cuts TEXT to ROOM characters (at least 8): what is before a caller " < ", then its end (".."). */
 static void cut(char *text, size_t room)
 {
+    for (char *next; text_length(text) > room && (next = strstr(text, " < "));)
+        memmove(text, next + 1, strlen(next));
     if (text_length(text) > room)
         strcpy(text + byte_of(text, room - 2), "..");
 }
