@@ -15,9 +15,11 @@ static void add_finding(struct profile *p, enum verdict_kind kind, int32_t one, 
     char text[VERDICT_TEXT];
     text_copy(text, sizeof text, problem);
     verdict_text_pair(text, p, a, b);
+    const char *next = kind == VERDICT_UNMATCHED ? "receive each message, and complete each request"
+                                                 : "let the calls of all ranks agree";
     profile_add_finding(p, "verdict",
-                        json_pack("{s:s, s:s, s:[i, i]}", "kind", verdict_rules[kind].name, "text",
-                                  text, "ranks", one, other));
+                        json_pack("{s:s, s:s, s:[i, i], s:s}", "kind", verdict_rules[kind].name,
+                                  "text", text, "ranks", one, other, "next", next));
 }
 
 static struct awaited awaited_of(const struct profile *p, const struct profile_instance *e)
@@ -174,17 +176,19 @@ static void add_unmatched(struct profile *p)
         const struct profile_balance *b = &p->balances.at[i];
         const bool request = is_request(b);
         const struct awaited a = call_of(p, b);
-        uint64_t n = 0;
+        uint64_t n = 0, others = 0;
         if (done[i] || !open_of(p, b))
             continue;
         for (size_t k = i; k < p->balances.n; k++)
             if (is_of_same_call(b, &p->balances.at[k])) {
                 done[k] = true;
                 n += open_of(p, &p->balances.at[k]);
+                others += p->balances.at[k].from != b->from ? open_of(p, &p->balances.at[k]) : 0;
             }
-        snprintf(problem, sizeof problem, "%s %s%s never %s: ", AS_COUNT(n),
+        snprintf(problem, sizeof problem, "%s %s%s never %s%s%s%s: ", AS_COUNT(n),
                  request ? "request" : "message", n == 1 ? " was" : "s were",
-                 request ? "completed" : "received");
+                 request ? "completed" : "received", others ? ", " : "",
+                 others ? AS_COUNT(others) : "", others ? " of them of other ranks" : "");
         add_finding(p, VERDICT_UNMATCHED, a.rank, a.rank, &a, NULL, problem);
         lines++;
     }
