@@ -61,15 +61,13 @@ static bool was_refused(const struct situation *s, int32_t rank)
 }
 
 /* Sets the state of processes that ended unexpectedly. If all have ended, states come from the
- * records. If some ranks got a signal to end, a rank whose record has no end may have been killed
- * before these ranks or with them, since a busy process may die before it handles the signal. */
+ * records. A rank whose record has no end may have been killed before the others or with them,
+ * since a busy process may die before it handles a signal. */
 static void find_gone(struct situation *s)
 {
-    bool asked = false;
     for (size_t i = 0; i < s->n_ranks; i++) {
         s->live = s->live || s->rank[i].alive;
         s->unseen = s->unseen || s->rank[i].unseen;
-        asked = asked || was_asked_to_end(&s->rank[i]);
     }
     for (int32_t i = 0; i < (int32_t)s->n_ranks; i++) {
         struct rank_view *r = &s->rank[i];
@@ -80,7 +78,7 @@ static void find_gone(struct situation *s)
                        (silent && r->unseen) || (!s->live && (silent || was_asked_to_end(r)));
         if (r->state != RANK_UNSEEN && r->state != RANK_FINISHED && !r->alive && !in_records)
             r->state = RANK_GONE;
-        r->killed = silent && r->outside && !s->live && !r->unseen && asked;
+        r->killed = silent && r->outside && !s->live && !r->unseen;
     }
 }
 
@@ -271,19 +269,15 @@ static void settle(struct situation *s, const struct situation *before)
     }
 }
 
-/* The verdict in DIRECTORY for which the watchdog ended the run; NULL: none, or it is damaged. */
+/* The watchdog's verdict in DIRECTORY; NULL: none, or it is damaged. */
 static json_t *kept_read(const char *directory)
 {
     char path[4400], why[256];
     snprintf(path, sizeof path, "%s/" VERDICT_FILE, directory);
     json_t *kept = json_file_load(path, why, sizeof why);
     json_make_printable(kept);
-    const json_t *group, *groups = json_object_get(kept, "groups");
-    bool good = json_is_array(groups) && *json_text_at(kept, "kind") && *json_text_at(kept, "text");
-    size_t i;
-    json_array_foreach(groups, i, group)
-        good = good && *json_text_at(group, "text");
-    if (good)
+    if (json_is_array(json_object_get(kept, "groups")) && *json_text_at(kept, "kind") &&
+        *json_text_at(kept, "text"))
         return kept;
     json_decref(kept);
     return NULL;
