@@ -44,8 +44,8 @@ extern const size_t n_export_formats;
 struct situation *export_situation(const struct export_request *r, const struct profile *p);
 
 /* Adds the verdict on a run that ended abnormally: as text to OUT or, if OUT is NULL, to the
- * findings of P. Returns whether the verdict names a cause. */
-bool export_verdict(const struct export_request *r, struct profile *p, FILE *out);
+ * findings of P. Returns a new reference to the verdict (verdict/text.h); NULL: none. */
+json_t *export_verdict(const struct export_request *r, struct profile *p, FILE *out);
 
 /* Adds the timeline of a traced run with its tables to D. False if VIEW shows no call. */
 bool picture_timeline(struct document *d, const struct profile *p,

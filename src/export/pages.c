@@ -25,7 +25,7 @@ static const struct picture pictures[] = {
 static bool write_page(const struct export_request *r, struct profile *p, FILE *out)
 {
     char title[RUN_TITLE];
-    export_verdict(r, p, NULL);
+    json_decref(export_verdict(r, p, NULL));
     struct document *d = report_document(p, &r->options);
     for (size_t i = 0; i < sizeof pictures / sizeof *pictures; i++)
         if (table_rows(document_find_table(d, pictures[i].table)) > 1)

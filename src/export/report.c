@@ -14,19 +14,16 @@ struct situation *export_situation(const struct export_request *r, const struct 
                                                        : NULL;
 }
 
-bool export_verdict(const struct export_request *r, struct profile *p, FILE *out)
+json_t *export_verdict(const struct export_request *r, struct profile *p, FILE *out)
 {
     struct situation *e = export_situation(r, p);
-    if (!e)
-        return false;
-    json_auto_t *value = verdict_json_of(e);
-    const bool explains = !text_has_word("unknown moving", json_text_at(value, "kind"));
-    if (out)
+    json_t *value = e ? verdict_json_of(e) : NULL;
+    if (out && value)
         verdict_write(value, out, "", report_width(out));
-    else
+    else if (value)
         profile_add_finding(p, "verdict", json_incref(value));
     situation_free(e);
-    return explains;
+    return value;
 }
 
 static bool write_text(const struct export_request *r, struct profile *p, FILE *out)
@@ -34,7 +31,9 @@ static bool write_text(const struct export_request *r, struct profile *p, FILE *
     struct report_options o = r->options;
     if (r->what_if)
         return report_what_if(p, r->what_if, out);
-    o.explained = !o.table && export_verdict(r, p, out);
+    json_auto_t *verdict = o.table ? NULL : export_verdict(r, p, out);
+    o.explained = verdict && !text_has_word("unknown moving", json_text_at(verdict, "kind"));
+    o.next = json_string_value(json_object_get(verdict, "next"));
     report_text(p, out, &o);
     return true;
 }
@@ -44,7 +43,7 @@ const struct export_format export_text = {.name = "text", .write = write_text};
 
 static bool write_json(const struct export_request *r, struct profile *p, FILE *out)
 {
-    export_verdict(r, p, NULL);
+    json_decref(export_verdict(r, p, NULL));
     report_json_write(p, out);
     return true;
 }

@@ -177,11 +177,12 @@ static void find_verdict(struct finding_context *c, const json_t *f)
     size_t n = json_array_size(ranks);
     if (!key || !text)
         return;
-    int *rank = memory_alloc((n + 1) * sizeof *rank);
+    FREED int *rank = memory_alloc((n + 1) * sizeof *rank);
     for (size_t k = 0; k < n; k++)
         rank[k] = (int)json_integer_value(json_array_get(ranks, k));
-    document_finding(c->d, FINDING(key, ERROR, .ranks = rank, .n_ranks = n), "%s", text);
-    free(rank);
+    const char *next = json_string_value(json_object_get(f, "next"));
+    document_finding(c->d, FINDING(key, ERROR, .ranks = rank, .n_ranks = n, .advice = next), "%s",
+                     text);
 }
 
 static void find_unseparated(struct finding_context *c)
@@ -227,7 +228,7 @@ static void find_tuned(struct finding_context *c)
     struct estimate saved = {0};
     size_t n = 0, faster = 0, open = 0;
     bool sums = false;
-    char options[4300], word[4200];
+    char options[4500];
     for (size_t i = 0; i < p->findings.n; i++) {
         const json_t *f = p->findings.at[i].value;
         if (strcmp(p->findings.at[i].kind, "tune") != 0)
@@ -257,8 +258,7 @@ static void find_tuned(struct finding_context *c)
     const bool useful = rules_count(&rules) > 0;
     rules_free(&rules);
     free(all.list.at);
-    quote_shell(c->directory ? c->directory : "DIR", word, sizeof word);
-    snprintf(options, sizeof options, "--tuned=%s ", word);
+    snprintf(options, sizeof options, "--tuned=%s ", c->directory);
     const char *advice = AS_COMMAND(c, "use them", options);
     const struct finding f = {.key = "tuned",
                               .severity = useful ? SEVERITY_FINDING : SEVERITY_NOTE,
@@ -310,12 +310,14 @@ static const struct {
 
 void findings_add(struct document *d, const struct view *v, const char *directory)
 {
+    char word[4400];
     struct finding_context c = {.d = d,
                                 .v = v,
-                                .directory = directory,
+                                .directory = word,
                                 .run = v->where.run,
                                 .ranks = v->ranks,
                                 .imbalances = imbalances_find(v)};
+    quote_shell(directory ?: "DIR", word, sizeof word);
     for (size_t i = 0; i < sizeof finders / sizeof *finders; i++)
         if (finders[i].always || !c.little)
             finders[i].find(&c);

@@ -48,7 +48,7 @@ struct imbalance *imbalance_of_rank(const struct imbalances *list, const struct 
 struct finding_context {
     struct document *d;
     const struct view *v;
-    const char *directory; /* NULL if unknown */
+    const char *directory; /* quoted for a shell; "DIR" if unknown */
     double run;            /* run time, seconds */
     double ranks;          /* number of ranks */
     bool polls;            /* most calls only poll whether something is complete */

@@ -228,8 +228,7 @@ static void add_cause(struct finding_context *c, const struct segment *s, double
                  s->most->rank, AS_CALL(c->v, s->most->operation, s->most->site, "MPI_Finalize"));
     else
         snprintf(advice, sizeof advice,
-                 "see all causes of waiting: collprof report --table=causes %s",
-                 c->directory ? c->directory : "DIR");
+                 "see all causes of waiting: collprof report --table=causes %s", c->directory);
     document_finding(c->d, &f,
                      "%s, %s longer than the ranks that wait: %s of waiting per rank, %s of all, "
                      "most of it in %s%s.%s%s%s",

@@ -9,7 +9,8 @@ struct report_options {
     const struct report_table *table; /* only this table; or NULL */
     struct text_options text;         /* ROWS 0: 20; WIDTH 0: that of report_width() */
     const char *directory; /* of the run's results, for the advice "Next"; NULL: unknown */
-    bool explained; /* src/verdict has printed why the run failed: the screen shows no findings */
+    bool explained;   /* src/verdict has printed why the run failed: the screen shows no findings */
+    const char *next; /* the verdict's advice "Next"; NULL: none */
 };
 enum { REPORT_LEAST_WIDTH = 80, REPORT_LINES = 25 };
 

@@ -198,38 +198,32 @@ static void put_algorithms(struct screen *s)
         put_text(s, "Algorithms in use: ", "collprof report --table=algorithms");
 }
 
-static void put_next(struct screen *s, const char *directory)
+static void put_next(struct screen *s)
 {
-    char text[5000];
+    char text[5000], directory[4400];
     size_t i;
     const json_t *f;
+    const char *advice = s->o->next;
+    quote_shell(s->o->directory ?: "DIR", directory, sizeof directory);
     put_text(s, "", "");
-    json_array_foreach(s->findings, i, f) {
-        if (*json_text_at(f, "advice") && !s->o->explained) {
-            put_text(s, "Next: ", json_text_at(f, "advice"));
-            return;
-        }
-    }
-    if (s->v->p->ranks.n == 1 && s->v->p->size <= 1 && !s->ended_badly)
+    json_array_foreach(s->findings, i, f)
+        advice =
+            advice || s->o->explained ? advice : json_string_value(json_object_get(f, "advice"));
+    if (advice)
+        snprintf(text, sizeof text, "%s", advice);
+    else if (s->v->p->ranks.n == 1 && s->v->p->size <= 1 && !s->ended_badly)
         snprintf(text, sizeof text,
                  "to measure communication, start several ranks: mpiexec -n N collprof ./app");
-    else if (directory)
-        snprintf(text, sizeof text, "every table: collprof report --full %s", directory);
     else
-        snprintf(text, sizeof text,
-                 "run with -o DIR, and see every table: collprof report --full DIR");
+        snprintf(text, sizeof text, "every table: collprof report --full %s", directory);
     put_text(s, "Next: ", text);
 }
 
 /* At most REPORT_LINES lines if WIDTH is large enough. */
 static void write_screen(const struct view *v, FILE *out, const struct report_options *o)
 {
-    char word[4400];
-    if (o->directory)
-        quote_shell(o->directory, word, sizeof word);
-    const char *directory = o->directory ? word : NULL;
     struct document *d = document_new("collprof-report/1");
-    findings_add(d, v, directory);
+    findings_add(d, v, o->directory);
     struct screen s = {.v = v, .findings = document_finding_list(d), .o = o, .out = out};
     s.ended_badly = strcmp(run_state_of(v->p), "complete") != 0;
     find_algorithms(&s);
@@ -243,7 +237,7 @@ static void write_screen(const struct view *v, FILE *out, const struct report_op
     }
     put_calls(&s);
     put_algorithms(&s);
-    put_next(&s, directory);
+    put_next(&s);
     document_free(d);
 }
 

@@ -7,33 +7,19 @@
 #include <string.h>
 
 const struct verdict_rule verdict_rules[VERDICT_KINDS] = {
-    [VERDICT_GONE] = {.name = "gone", .problem = ""},
-    [VERDICT_STOPPED] = {.name = "stopped", .problem = ""},
-    [VERDICT_MISMATCH] = {.name = "mismatch",
-                          .problem = "members of a communicator disagree about a collective: ",
-                          .in_calls = true,
-                          .pair = true},
-    [VERDICT_UNMATCHED] = {.name = "unmatched",
-                           .problem = "an awaited message is not sent: ",
-                           .in_calls = true},
-    [VERDICT_CROSSED] = {.name = "crossed",
-                         .problem =
-                             "collectives of two communicators, in opposite order or with one left "
-                             "out: ",
-                         .in_calls = true,
-                         .pair = true},
-    [VERDICT_CYCLE] = {.name = "cycle",
-                       .problem = "messages are awaited in a cycle: ",
-                       .in_calls = true},
-    [VERDICT_MISSING] = {.name = "missing",
-                         .problem = "calls may wait for each other: ",
-                         .in_calls = true},
-    [VERDICT_COMPUTES] = {.name = "computes", .problem = ""},
-    [VERDICT_POLLING] = {.name = "polling",
-                         .problem = "no request completes and no message arrives: "},
-    [VERDICT_UNKNOWN] = {.name = "unknown",
-                         .problem = "calls do not return, for an unknown reason: "},
-    [VERDICT_MOVING] = {.name = "moving", .problem = "the records show no rank that was blocked"}};
+    [VERDICT_GONE] = {"gone", ""},
+    [VERDICT_STOPPED] = {"stopped", ""},
+    [VERDICT_MISMATCH] = {"mismatch", "members of a communicator disagree about a collective: "},
+    [VERDICT_UNMATCHED] = {"unmatched", "an awaited message is not sent: "},
+    [VERDICT_CROSSED] = {"crossed",
+                         "collectives of two communicators, in opposite order or with one left "
+                         "out: "},
+    [VERDICT_CYCLE] = {"cycle", "messages are awaited in a cycle: "},
+    [VERDICT_MISSING] = {"missing", "calls may wait for each other: "},
+    [VERDICT_COMPUTES] = {"computes", ""},
+    [VERDICT_POLLING] = {"polling", "no request completes and no message arrives: "},
+    [VERDICT_UNKNOWN] = {"unknown", "calls do not return, for an unknown reason: "},
+    [VERDICT_MOVING] = {"moving", "the records show no rank that was blocked"}};
 
 static struct verdict *verdict_new(const struct wait_graph *g)
 {
@@ -58,18 +44,34 @@ static void blame(const struct wait_graph *g, struct verdict *v, const bool *in)
     }
 }
 
-static void blame_two(const struct wait_graph *g, struct verdict *v, int32_t one, int32_t other)
+static bool is_of_number(const struct awaited *a, const struct awaited *b)
 {
-    FREED bool *in = memory_alloc(g->s->n_ranks + 1);
-    in[one] = in[other < 0 ? one : other] = true;
-    blame(g, v, in);
+    return a->comm == b->comm && a->sequence == b->sequence;
 }
 
-static void set_mismatch(struct verdict *v, const struct wait_edge *e)
+/* Whether edge E's two calls differ in more than sizes and types, so that neither can return. */
+static bool is_fatal(const struct wait_edge *e)
 {
+    return !awaited_agree_in_kind(e->why, e->instead);
+}
+
+/* Reports E's two calls, and blames all ranks whose call with their number does not match the more
+ * frequent of the two or, if they are equally frequent, one of the two. */
+static void set_mismatch(const struct wait_graph *g, struct verdict *v, const struct wait_edge *e)
+{
+    bool (*agree)(const struct awaited *a, const struct awaited *b) =
+        is_fatal(e) ? awaited_agree_in_kind : awaited_agree;
+    FREED bool *in = memory_alloc(g->s->n_ranks + 1);
+    int64_t more = 0; /* ranks that match WHY, not INSTEAD */
+    for (EACH(const struct awaited *, a, g->collectives))
+        more += is_of_number(*a, e->why) ? agree(*a, e->why) - agree(*a, e->instead) : 0;
     v->kind = VERDICT_MISMATCH;
-    v->first = e->why;
-    v->second = e->instead;
+    v->first = more > 0 ? e->instead : e->why;
+    v->second = more > 0 ? e->why : e->instead;
+    for (EACH(const struct awaited *, a, g->collectives))
+        in[(*a)->rank] |=
+            is_of_number(*a, e->why) && !(agree(*a, v->second) && (more || agree(*a, v->first)));
+    blame(g, v, in);
 }
 
 /* The unreceived message most similar to receive A: preferably from A's peer to A's rank, otherwise
@@ -119,12 +121,6 @@ static void consider(const struct wait_graph *g, struct reasons *x, const struct
                    : !x->other && a->sequence != x->collective->sequence) {
         x->other = a;
     }
-}
-
-/* Whether edge E's two calls differ in more than sizes and types, so that neither can return. */
-static bool is_fatal(const struct wait_edge *e)
-{
-    return !awaited_agree_in_kind(e->why, e->instead);
 }
 
 /* Why ranks (with INSIDE: only ranks in the set IN) wait for ranks in the set IN. */
@@ -204,8 +200,8 @@ static bool is_proven(const struct wait_graph *g, const struct verdict *v)
     for (size_t r = 0; r < g->s->n_ranks; r++)
         if (v->at_fault[r] && g->rank[r].free)
             return false;
-    if (v->kind == VERDICT_MISMATCH && v->second && v->first->sequence == v->second->sequence &&
-        awaited_agree_in_kind(v->first, v->second))
+    const struct awaited *a = v->first, *b = v->second;
+    if (b && is_of_number(a, b) && awaited_agree_in_kind(a, b))
         return false;
     for (size_t i = 0; i < g->edges.n && !waits; i++)
         waits = needs_fault(g, v, &g->edges.at[i], all);
@@ -221,20 +217,22 @@ static struct verdict *judge_core(const struct wait_graph *g, const bool *in)
         circle = circle || (in[g->edges.at[i].from] && in[g->edges.at[i].to]);
     const struct reasons x = reasons_of(g, in, circle);
     v->first = x.message ?: x.unknown ?: x.collective;
-    v->second = circle && v->first == x.collective ? x.other : NULL;
     v->kind =
         circle ? kind_of_circle(g, in, &x)
                : kind_of_one(g, (int32_t)((bool *)memchr(in, true, g->s->n_ranks) - in), v->first);
+    v->second = v->kind == VERDICT_MISMATCH || v->kind == VERDICT_CROSSED ? x.other : NULL;
     blame(g, v, in);
     if (v->kind > VERDICT_STOPPED && x.mismatch &&
         (is_fatal(x.mismatch) ||
          (circle ? !x.message : v->kind == VERDICT_COMPUTES || v->kind == VERDICT_POLLING)))
-        set_mismatch(v, x.mismatch);
+        set_mismatch(g, v, x.mismatch);
     else if (v->kind == VERDICT_UNMATCHED)
         v->near = nearest(g, v->first);
-    if (v->kind == VERDICT_MISMATCH ? !circle : circle && v->kind == VERDICT_UNMATCHED)
-        blame_two(g, v, v->first->rank,
-                  v->kind == VERDICT_MISMATCH ? v->second->rank : v->first->peer);
+    if (v->kind == VERDICT_UNMATCHED && circle) {
+        FREED bool *two = memory_alloc(g->s->n_ranks + 1);
+        two[v->first->rank] = two[v->first->peer < 0 ? v->first->rank : v->first->peer] = true;
+        blame(g, v, two);
+    }
     v->proven = is_proven(g, v);
     return v;
 }
@@ -305,8 +303,7 @@ static struct verdict *judge_cores(const struct wait_graph *g)
     for (size_t i = 0; i < g->edges.n && best->kind > VERDICT_MISMATCH; i++) {
         const struct wait_edge *e = &g->edges.at[i];
         if (e->instead && is_fatal(e) && !(best->proven && g->rank[e->from].free)) {
-            set_mismatch(best, e);
-            blame_two(g, best, e->from, e->to);
+            set_mismatch(g, best, e);
             best->proven = is_proven(g, best);
         }
     }
@@ -318,18 +315,10 @@ static struct verdict *judge_cores(const struct wait_graph *g)
 static void judge_refused(const struct wait_graph *g, struct verdict *v)
 {
     /* Compares all pairs: two calls that differ may both match a third, less known call. */
-    for (size_t i = 0; i < g->collectives.n; i++) {
-        const struct awaited *a = g->collectives.at[i];
-        for (size_t k = i + 1; k < g->collectives.n && v->kind == VERDICT_MOVING; k++) {
-            const struct awaited *b = g->collectives.at[k];
-            if (a->comm != b->comm || a->sequence != b->sequence)
-                break;
-            if (awaited_agree(a, b))
-                continue;
-            set_mismatch(v, &(struct wait_edge){.why = a, .instead = b});
-            blame_two(g, v, a->rank, b->rank);
-        }
-    }
+    for (EACH(const struct awaited *, a, g->collectives))
+        for (const struct awaited **b = a; b-- > g->collectives.at && is_of_number(*a, *b);)
+            if (v->kind == VERDICT_MOVING && !awaited_agree(*a, *b))
+                set_mismatch(g, v, &(struct wait_edge){.why = *b, .instead = *a});
 }
 
 /* VERDICT_UNKNOWN if all ranks whose state is known have been in calls for long, and none is known

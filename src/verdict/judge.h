@@ -8,7 +8,7 @@
 
 #include "verdict/situation.h"
 
-/* In the order of priority: the first kind that applies is reported. */
+/* In the order of priority. VERDICT_MISMATCH to VERDICT_MISSING: ranks at fault are in calls. */
 enum verdict_kind {
     VERDICT_GONE,      /* a process has ended unexpectedly */
     VERDICT_STOPPED,   /* a process is stopped */
@@ -29,8 +29,6 @@ enum verdict_kind {
 struct verdict_rule {
     const char *name;    /* stable: "gone", "mismatch", ... */
     const char *problem; /* start of the sentence; "": the calls at fault are its start */
-    bool in_calls;       /* the ranks at fault wait for each other in calls */
-    bool pair;           /* the sentence names two calls that disagree */
 };
 extern const struct verdict_rule verdict_rules[VERDICT_KINDS];
 
@@ -38,11 +36,12 @@ struct verdict {
     enum verdict_kind kind;
     bool proven; /* the wait can never end: no rank outside of the core can release a rank in it, or
                     ranks wait for a process that has ended or is stopped */
-    bool *at_fault; /* for each rank: it is at fault (N ranks are). Release by verdict_free() */
-    size_t n;
+    bool *at_fault;   /* for each rank: it is at fault. Release by verdict_free() */
+    size_t n;         /* ranks at fault; in VERDICT_MISMATCH those whose call is less frequent */
     size_t n_waiting; /* number of other ranks that wait for ranks at fault */
     /* VERDICT_UNMATCHED: FIRST has no partner; VERDICT_MISMATCH, VERDICT_CROSSED: the two calls
-     * that disagree, FIRST from the core; otherwise what ranks wait for. NULL: none, or unknown */
+     * that disagree, FIRST's rank at fault; otherwise what ranks wait for. NULL: none, or unknown
+     */
     const struct awaited *first, *second;
     const struct awaited **why; /* what each rank waits for that never comes; NULL: unknown */
     struct message_count near;  /* VERDICT_UNMATCHED: the unreceived message most similar to FIRST;

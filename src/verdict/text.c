@@ -150,7 +150,6 @@ static void add_rank(char *text, const struct situation *s, const struct verdict
                                         [RANK_SYSTEM_CALL] = "in a system call (mostly files)"};
     const struct rank_view *r = &s->rank[rank];
     const struct open_call *c = r->call.open ? &r->call : NULL;
-    const bool fault = v->at_fault[rank];
     enum rank_state state = r->state;
     char end[160];
     if (state == RANK_UNSEEN || state == RANK_FINISHED) {
@@ -175,7 +174,7 @@ static void add_rank(char *text, const struct situation *s, const struct verdict
                                                       "unknown whether before the other ranks)"
             : r->alive && state <= RANK_SYSTEM_CALL ? doing[state]
                                                     : "outside of MPI");
-    if (!c && named && fault && v->kind == VERDICT_COMPUTES && r->seconds >= 0)
+    if (!c && named && v->at_fault[rank] && v->kind == VERDICT_COMPUTES && r->seconds >= 0)
         add(text, " for %s", AS_TIME(r->seconds * 1e9));
     if (!c && r->operation != PROFILE_NONE) {
         add(text, ", since ");
@@ -239,16 +238,21 @@ static void add_groups(char *text, const struct situation *s, const struct verdi
 /* Appends the start of the sentence: how long nothing has moved, and the kind of problem. */
 static void add_problem(char *text, const struct situation *s, const struct verdict *v)
 {
-    const struct verdict_rule *rule = &verdict_rules[v->kind];
+    const bool alone = v->n == 1 && v->kind != VERDICT_MISMATCH,
+               in_calls = v->kind >= VERDICT_MISMATCH && v->kind <= VERDICT_MISSING;
+    const size_t n = v->n + (alone || v->kind == VERDICT_MISMATCH ? v->n_waiting : 0);
     const double age = shortest(s, v);
-    if (s->live && rule->in_calls && isfinite(age))
+    if (s->live && in_calls && isfinite(age))
         add(text, "nothing has moved for %s: ", AS_TIME(age * 1e9));
-    if (rule->in_calls && v->proven)
-        add(text, "a deadlock of %zu of %zu ranks: ", v->n, s->n_ranks);
-    if (v->kind == VERDICT_UNMATCHED && v->first->what == AWAIT_SEND)
+    if (in_calls && v->proven)
+        add(text, "%s%zu of %zu ranks%s: ", alone ? "" : "a deadlock of ", n, s->n_ranks,
+            alone ? " can never continue" : "");
+    if (v->kind == VERDICT_UNMATCHED && v->first->peer == v->first->rank)
+        add(text, "a rank waits for itself: ");
+    else if (v->kind == VERDICT_UNMATCHED && v->first->what == AWAIT_SEND)
         add(text, "an awaited receive is not posted: ");
     else if (!is_awaited(v) || v->kind < VERDICT_MISSING || v->kind == VERDICT_POLLING)
-        add(text, "%s", rule->problem);
+        add(text, "%s", verdict_rules[v->kind].problem);
 }
 
 static void add_sentence(char *text, const struct situation *s, const struct verdict *v,
@@ -262,7 +266,7 @@ static void add_sentence(char *text, const struct situation *s, const struct ver
     }
     add(text, "%s", s->live || s->unseen ? "" : "when the run ended, ");
     add_problem(text, s, v);
-    if (verdict_rules[v->kind].pair)
+    if (v->second)
         verdict_text_pair(text, s->names, v->first, v->second);
     else
         add_groups(text, s, v, groups);
@@ -275,6 +279,22 @@ static void add_sentence(char *text, const struct situation *s, const struct ver
     if (v->n_waiting)
         add(text, "; %zu other rank%s for %s", v->n_waiting,
             v->n_waiting == 1 ? " waits" : "s wait", v->n == 1 ? "it" : "them");
+}
+
+/* Appends where to look: the call of the first rank at fault, or what it does after its last one,
+ * or else the call that does not match or that waits. */
+static void add_next(char *text, const struct situation *s, const struct verdict *v)
+{
+    const bool *one = memchr(v->at_fault, true, s->n_ranks);
+    const struct rank_view *r = one ? &s->rank[one - v->at_fault] : NULL;
+    const struct awaited *a = r && (v->second || r->operation == PROFILE_NONE) ? v->first : NULL;
+    if (!a && (!r || r->operation == PROFILE_NONE))
+        return;
+    add(text, "rank %d: look at %s", a ? a->rank : (int)(one - v->at_fault),
+        a || r->call.open ? "" : "the code after ");
+    add_call(text, s->names, a ? a->name : r->operation, a ? a->site : r->site, NULL, true);
+    if (s->live && v->kind == VERDICT_COMPUTES)
+        add(text, "; `collprof where --stack` shows its functions");
 }
 
 /* The groups of ranks as JSON, those at fault first. Ranks form a group if their texts are equal
@@ -325,7 +345,7 @@ static json_t *notes_json(const struct situation *s, const struct verdict *v)
                                       "their records may be out of date, and it is unknown whether "
                                       "they still run",
                                       unseen, hosts));
-    if (threads && verdict_rules[v->kind].in_calls)
+    if (threads && v->kind >= VERDICT_MISMATCH && v->kind <= VERDICT_MISSING)
         json_push(notes, json_string("not reported as a deadlock: another thread of these ranks "
                                      "may release them (MPI_THREAD_MULTIPLE)"));
     return notes;
@@ -333,17 +353,18 @@ static json_t *notes_json(const struct situation *s, const struct verdict *v)
 
 json_t *verdict_json(const struct situation *s, const struct verdict *v)
 {
-    char text[VERDICT_TEXT] = "";
+    char text[VERDICT_TEXT] = "", next[VERDICT_TEXT] = "";
     json_t *ranks = json_array();
     profile_name_sites(s->names); /* slow, so only for a verdict that is shown */
     json_t *groups = groups_json(s, v);
     add_sentence(text, s, v, groups);
+    add_next(next, s, v);
     for (size_t i = 0; i < s->n_ranks; i++)
         if (v->at_fault[i])
             json_push(ranks, json_integer((json_int_t)i));
-    return json_pack("{s:s, s:b, s:s, s:o, s:o, s:o}", "kind", verdict_rules[v->kind].name,
+    return json_pack("{s:s, s:b, s:s, s:o, s:o, s:o, s:s*}", "kind", verdict_rules[v->kind].name,
                      "proven", v->proven, "text", text, "ranks", ranks, "groups", groups, "notes",
-                     notes_json(s, v));
+                     notes_json(s, v), "next", *next ? next : NULL);
 }
 
 json_t *verdict_json_of(const struct situation *s)
@@ -376,4 +397,6 @@ void verdict_write(const json_t *value, FILE *out, const char *mark, size_t widt
         fprintf(out, "  %zu more groups\n", n - GROUPS);
     json_array_foreach(json_object_get(value, "notes"), i, note)
         text_paragraph_write(out, "! ", json_string_value(note) ?: "", width);
+    if (*mark && *json_text_at(value, "next"))
+        text_paragraph_write(out, "Next: ", json_text_at(value, "next"), width);
 }

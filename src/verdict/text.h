@@ -15,14 +15,14 @@ void verdict_text_pair(char text[VERDICT_TEXT], const struct profile *names,
                        const struct awaited *a, const struct awaited *b);
 
 /* The finding "verdict": {"kind", "proven", "text", "ranks" at fault, "groups" of ranks in the same
- * call: [{"ranks", "at_fault", "text"}], "notes"}. Returns a new reference. */
+ * call: [{"ranks", "at_fault", "text"}], "notes", "next": where to look}. A new reference. */
 json_t *verdict_json(const struct situation *s, const struct verdict *v);
 
 /* The verdict on S as JSON: S->kept, otherwise verdict_of(S). Returns a new reference. */
 json_t *verdict_json_of(const struct situation *s);
 
 /* Writes VALUE, a verdict as JSON, to OUT in lines of WIDTH characters. The sentence follows MARK,
- * each group the value of its JSON member "mark". */
+ * each group the value of its JSON member "mark". If MARK is "", "next" is left out. */
 void verdict_write(const json_t *value, FILE *out, const char *mark, size_t width);
 
 /* Adds findings "verdict" {"kind", "text", "ranks"} to P, a completed run whose call sites have

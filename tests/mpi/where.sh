@@ -113,8 +113,8 @@ cat >programs <<'END'
 4 unmatched yes 0,1 other_communicator
 5 unmatched yes 1 partner_finished
 6 missing yes 3 missing_member
-7 mismatch yes 0,1,2,3 other_collective
-8 mismatch yes - other_root
+7 mismatch yes 1 other_collective
+8 mismatch yes 1 other_root
 9 crossed yes 0,1,2,3 crossed
 10 unmatched yes 0,1 one_request
 11 computes no 1 computes

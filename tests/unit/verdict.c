@@ -9,8 +9,8 @@
 /* Communicators: all ranks, in the same order, in another, and the same again. The members have
  * entered 7 collectives of the first, 8 of the second, 9 of the third. */
 enum { WORLD, OTHER, SUB };
-/* The ranks at fault: all, or those of 'o'. */
-enum { ALL = 100, ANY = 101 };
+/* The ranks at fault: all, those of 'o', or those of 'x' or 'y', whichever are fewer. */
+enum { ALL = 100, ANY = 101, FEW = 102 };
 /* Call sites: FAULT + its number for a rank, FAULT + 1 for those of 'y', WAITER for those that
  * wait. */
 enum { FAULT = 1000, WAITER = 2000 };
@@ -39,7 +39,7 @@ static const struct known {
     const char *name, *situation;
     enum verdict_kind kind;
     bool proven;
-    int core; /* so many of the first ranks are at fault, ALL, or ANY that are not judged */
+    int core; /* so many of the first ranks are at fault, ALL, FEW, or ANY that are not judged */
     int idle; /* so many others do not wait for them; below 0: all but -IDLE; ALL: all */
 } known[] = {
     {"cycle of receives", "o:R>", VERDICT_CYCLE, true, 0, 0},
@@ -60,12 +60,16 @@ static const struct known {
     {"receive from itself", "0:r0", VERDICT_UNMATCHED, true, 1, 0},
     {"receive from any", "0:r*.* *:b", VERDICT_UNMATCHED, true, 1, 0},
     {"finished early", "0=done *:b", VERDICT_MISSING, true, 1, 0},
-    {"other collectives", "x:b y:a", VERDICT_MISMATCH, true, ALL, 0},
-    {"other roots", "x:c0 y:c$", VERDICT_MISMATCH, true, ALL, 0},
-    {"other sizes", "x:a y:a=", VERDICT_MISMATCH, false, ALL, 0},
+    {"other collectives", "x:b y:a", VERDICT_MISMATCH, true, FEW, 0},
+    {"other roots", "x:c0 y:c$", VERDICT_MISMATCH, true, FEW, 0},
+    {"other sizes", "x:a y:a=", VERDICT_MISMATCH, false, FEW, 0},
+    {"another root, others went on", "0:c0 1:c1 *:c1- *:b8", VERDICT_MISMATCH, true, 1, 0},
+    {"another size, others went on",
+     "0:a=- 0:b8 1:a! 2:a- 2:b8 *:a- *:b8 0=young 1=young 2=young *=young", VERDICT_MISMATCH, false,
+     1, ALL},
     {"unknown sizes", "x:a y:a!", VERDICT_UNKNOWN, false, ANY, ALL},
     {"disagree, others compute", "0=run 1:b 2:c0 *=run", VERDICT_MISMATCH, false, ANY, ALL},
-    {"collective beside a duplication", "x:b y:d", VERDICT_MISMATCH, true, ALL, 0},
+    {"collective beside a duplication", "x:b y:d", VERDICT_MISMATCH, true, FEW, 0},
     {"fence left out by others", "0:f *:b", VERDICT_MISSING, false, ALL, 0},
     {"fence of all", "0:r*.* 1:b *:f", VERDICT_MISSING, false, ANY, ALL},
     {"receive from any, one finished", "0:r*.* 1=done *:r0", VERDICT_CYCLE, true, ANY, ALL},
@@ -77,7 +81,7 @@ static const struct known {
     {"fence not reached", "0=run *:f", VERDICT_COMPUTES, false, 1, 0},
     {"several outside", "0=run 1=run 2=run *:b", VERDICT_COMPUTES, false, 3, 0},
     {"not begun", "0=none *:i", VERDICT_MISSING, false, 1, 0},
-    {"crossed requests", "x:a&b8+ y:b&a8+", VERDICT_MISMATCH, true, ALL, 0},
+    {"crossed requests", "x:a&b8+ y:b&a8+", VERDICT_MISMATCH, true, FEW, 0},
     {"crossed communicators", "x:b y:B", VERDICT_CROSSED, true, ALL, 0},
     {"root went on", "0#8 0:b8 *:c0", VERDICT_UNKNOWN, false, ANY, ALL},
     {"computes", "0=run", VERDICT_COMPUTES, false, 1, 0},
@@ -364,7 +368,8 @@ static struct drawn make(const struct known *k)
 
 static bool right(const struct known *k, const struct drawn *d, const struct verdict *v)
 {
-    const size_t core = k->core == ALL ? d->n
+    const bool few = k->core == FEW && 2 * d->part != d->n, ys = few && 2 * d->part > d->n;
+    const size_t core = k->core >= ALL ? few ? ys ? d->n - d->part : d->part : d->n
                         : k->core      ? (size_t)k->core
                                        : d->ring,
                  others = d->n - core,
@@ -374,13 +379,13 @@ static bool right(const struct known *k, const struct drawn *d, const struct ver
     bool good = v->kind == k->kind && v->proven == k->proven;
     if (k->kind == VERDICT_MISMATCH)
         good = good && v->first && v->second && v->first->site != v->second->site &&
-               v->first->site / FAULT == 1;
+               v->first->site / FAULT == 1 && v->at_fault[v->first->rank];
     if (k->kind == VERDICT_UNMATCHED)
         good = good && v->first && v->first->site / FAULT == 1;
     if (k->core == ANY)
         return good;
     for (size_t i = 0; i < core; i++)
-        good = good && v->at_fault[d->rank[i]];
+        good = good && v->at_fault[d->rank[ys ? d->n - 1 - i : i]];
     return good && v->n == core && v->n_waiting == waiting;
 }
 
