@@ -69,6 +69,7 @@ stopped()
     run --watchdog=1 --watchdog-abort "$program" 14
     is_ended "a stopped rank"
     says "the stopped rank" "rank 1: stopped"
+    until_reported 14 "rank 1: stopped" ""
     "$collprof" report out >report
     sed 1q report | grep -q '^when the run ended, rank 1: stopped' || fail "$mpi: the report: $(cat report)"
 }
@@ -77,14 +78,20 @@ stopped()
 computes()
 {
     program stuck-$mpi
-    timeout 60 $MPIEXEC -n 4 "$collprof" run --yield --report=no -o out --watchdog=1 --watchdog-abort "$program" 11 >out.txt 2>err &
+    until_reported 11 "rank 1, awaited in MPI_Barrier .*: computing"
+}
+
+# Starts PROGRAM with NUMBER, and kills it some time after the watchdog has reported TEXT.
+until_reported() # NUMBER TEXT [OPTION]
+{
+    timeout 60 $MPIEXEC -n 4 "$collprof" run --yield --report=no -o out --watchdog=1 ${3---watchdog-abort} "$program" $1 >out.txt 2>err &
     for try in $(seq 150); do
-        ! tr -s '\n ' ' ' <err | grep -q "collprof watchdog: .*rank 1, awaited in MPI_Barrier .*: computing" || break
+        ! tr -s '\n ' ' ' <err | grep -q "collprof watchdog: .*$2" || break
         sleep 0.2
     done
     sleep 2
-    says "who computes" "rank 1, awaited in MPI_Barrier .*: computing"
-    kill -0 $! && ! grep -q 'is ended' err || fail "$mpi: a rank that computes was ended: $(cat err)"
+    says "a report" "$2"
+    kill -0 $! && ! grep -q 'is ended' err || fail "$mpi: a rank that may go on was ended: $(cat err)"
     pkill -9 -f "^$program"
     wait $!
     is_gone

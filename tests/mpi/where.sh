@@ -79,8 +79,9 @@ first_and_next()
     "$collprof" report out >dead.txt
     ! grep -qE 'Parallel efficiency|computes|balance the work|as many ranks' dead.txt ||
         fail "$mpi: beside the verdict the report has findings: $(cat dead.txt)"
-    sed 1q dead.txt | grep -q 'when the run ended, a deadlock of 2 of 4 ranks' ||
-        fail "$mpi: the report does not begin with it"
+    sed 1q dead.txt | grep -q 'when the run ended, a deadlock of 2 of 4 ranks' &&
+        grep -q '^Next: rank 0: look at MPI_Recv, at stuck.c:.* receive_first' dead.txt ||
+        fail "$mpi: the report does not begin with it, and end with it"
     cat >late.sh <<END
 test "\$PMI_RANK\$OMPI_COMM_WORLD_RANK" != 2 || exec -a "$PWD/sleep" sleep 1000
 exec "$PWD/stuck" 1
