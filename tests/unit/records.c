@@ -178,14 +178,6 @@ Test(records, ended_by_an_error)
                           "MPI_Send to a rank that the communicator does not have (tag 4");
 }
 
-/* The launcher then ends the others, and they may not record it. */
-Test(records, killed_because_of_an_error)
-{
-    verdict_on(TWO({.operation = OP_SEND, .peer = 7, .tag = 4}, {.outside = true}), false, 1);
-    assert_has(text_in(), "when the run ended, rank 0: ended by MPI after an error");
-    assert_lacks(text_in(), "rank 1: gone");
-}
-
 /* A launcher kills at last who does not heed its signal; what they were in is the verdict. */
 Test(records, killed_in_a_call_with_the_others)
 {

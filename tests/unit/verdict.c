@@ -86,7 +86,6 @@ static const struct known {
     {"root went on", "0#8 0:b8 *:c0", VERDICT_UNKNOWN, false, ANY, ALL},
     {"computes", "0=run", VERDICT_COMPUTES, false, 1, 0},
     {"has just left MPI", "0=run 0=young", VERDICT_MOVING, false, ANY, 0},
-    {"sleeps", "0=sleep", VERDICT_COMPUTES, false, 1, 0},
     {"in a system call", "0=io", VERDICT_COMPUTES, false, 1, 0},
     {"gone", "0=gone", VERDICT_GONE, true, 1, 0},
     {"gone in a call", "0=gone *:b 0:b", VERDICT_GONE, true, 1, 0},
