@@ -61,8 +61,7 @@ static bool was_refused(const struct situation *s, int32_t rank)
 }
 
 /* Sets the state of processes that ended unexpectedly. If all have ended, states come from the
- * records. A rank whose record has no end may have been killed before the others or with them,
- * since a busy process may die before it handles a signal. */
+ * records. A rank whose record has no end may have been killed before the others or with them. */
 static void find_gone(struct situation *s)
 {
     for (size_t i = 0; i < s->n_ranks; i++) {

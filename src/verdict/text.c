@@ -281,14 +281,14 @@ static void add_sentence(char *text, const struct situation *s, const struct ver
             v->n_waiting == 1 ? " waits" : "s wait", v->n == 1 ? "it" : "them");
 }
 
-/* Appends where to look: the call of the first rank at fault, or what it does after its last one,
- * or else the call that does not match or that waits. */
+/* Appends where to look: in the first rank at fault or, if that has finished, the one waiting. */
 static void add_next(char *text, const struct situation *s, const struct verdict *v)
 {
     const bool *one = memchr(v->at_fault, true, s->n_ranks);
     const struct rank_view *r = one ? &s->rank[one - v->at_fault] : NULL;
-    const struct awaited *a = r && (v->second || r->operation == PROFILE_NONE) ? v->first : NULL;
-    if (!a && (!r || r->operation == PROFILE_NONE))
+    const bool own = r && !v->second && r->state < RANK_FINISHED && r->operation != PROFILE_NONE;
+    const struct awaited *a = own || !r ? NULL : v->first;
+    if (!own && !a)
         return;
     add(text, "rank %d: look at %s", a ? a->rank : (int)(one - v->at_fault),
         a || r->call.open ? "" : "the code after ");

@@ -140,10 +140,8 @@ Test(records, different_collectives)
     verdict_on_two(OP_ALLREDUCE, false, 2);
     cr_assert_str_eq(kind_in(), "mismatch");
     cr_assert(json_is_true(json_object_get(value, "proven")));
-    assert_has(text_in(), "when the run ended, a deadlock of 2 of 2 ranks: ");
     assert_has(text_in(), "rank 0 in MPI_Barrier number 7 of MPI_COMM_WORLD");
     assert_has(text_in(), ", but rank 1 in MPI_Allreduce number 7 of MPI_COMM_WORLD");
-    cr_assert_eq(json_array_size(json_object_get(value, "groups")), 2);
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
@@ -184,6 +182,8 @@ Test(records, killed_in_a_call_with_the_others)
     for (int i = 0; i < 2; i++) {
         verdict_on_two(i ? OP_FINALIZE : OP_ALLREDUCE, false, 1);
         cr_assert_str_eq(kind_in(), i ? "missing" : "mismatch", "%s", text_in());
+        cr_assert_str_eq(json_string_value(json_object_get(value, "next")),
+                         "rank 0: look at MPI_Barrier, at application+0x1000");
     }
 }
 
