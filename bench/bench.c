@@ -40,7 +40,7 @@ static error_t take_cvar(struct option_parser *parser, const struct option_entry
     if (sscanf(arg, "%255[^=]=%lli%n", name, &number, &end) != 2 || arg[end])
         return option_refuse(parser, "--%s=%s: expected NAME=NUMBER", entry->name, arg);
     const char *why =
-        errno == ERANGE ? "the library does not take this value" : cvar_write(name, number);
+        errno == ERANGE ? "expected a number of at most 64 bits" : cvar_write(name, number);
     if (why)
         return option_refuse(parser, "--%s=%s: %s", entry->name, arg, why);
     const size_t used = strlen(set);
@@ -50,27 +50,27 @@ static error_t take_cvar(struct option_parser *parser, const struct option_entry
 
 #define AT(member) offsetof(struct bench, member)
 static const struct option_entry shared[] = {
-    {"sizes", "MIN:MAX", "message sizes in bytes, in powers of two; suffixes K, M, G",
+    {"sizes", "MIN:MAX", "message sizes in bytes, doubled from MIN to MAX; suffixes K, M, G",
      option_take_range, AT(sizes),
      OPTION_LIMITS(0, INT_MAX, "MIN:MAX in bytes, as in 8:64K, below 2G")},
-    {"ranks", "MIN:MAX[:STEP]", "use the first N ranks, N in powers of two or steps (default: all)",
-     option_take_range, AT(ranks),
-     OPTION_LIMITS(1, INT_MAX, "MIN:MAX[:STEP], as in 2:8 or 2:64:2")},
+    {"ranks", "MIN:MAX[:STEP]",
+     "numbers of ranks: doubled from MIN to MAX, or in steps (default: all)", option_take_range,
+     AT(ranks), OPTION_LIMITS(1, INT_MAX, "MIN:MAX[:STEP], as in 2:8 or 2:64:2")},
     {"repetitions", "M", "operations in one batch", option_take_count, AT(plan.repetitions),
      OPTION_LIMITS(1, INT_MAX, "at least 1"), .letter = 'i', .flags = OPTION_RARE},
     {"warmup", "N", "untimed operations before the first timed one", option_take_count,
      AT(plan.warmup), OPTION_LIMITS(0, INT_MAX, "a count, 0 for none"), .letter = 'x',
      .flags = OPTION_RARE},
-    {"stop", "RULE", "the rule that ends a measurement: ci, paper, fixed", option_take_word,
-     AT(plan.stop), OPTION_WORDS(plan_stop_names), .flags = OPTION_RARE},
-    {"budget", "SEC", "seconds for one row or cell of the results; 0: no limit", option_take_real,
+    {"stop", "RULE", "when a measurement ends: ci (narrow interval), paper, fixed (one batch)",
+     option_take_word, AT(plan.stop), OPTION_WORDS(plan_stop_names), .flags = OPTION_RARE},
+    {"budget", "SEC", "limit in seconds for a row or cell of results; 0: none", option_take_real,
      AT(plan.budget), OPTION_LIMITS(0, 1e9, "seconds, 0 for no limit"), .flags = OPTION_RARE},
     {"format", "FORMAT", "text, csv or json", option_take_word, AT(format),
      OPTION_WORDS(format_names)},
     {"output", "FILE", "write the results to FILE", option_take_text, AT(output), .letter = 'o'},
     {"yield", NULL, "release the processor while MPI waits; use it with more ranks than processors",
      option_take_flag, AT(yield), .letter = 'y'},
-    {"cvar", "NAME=NUMBER", "set a control variable of the MPI library, see the manual", take_cvar,
+    {"cvar", "NAME=NUMBER", "set a control variable of the MPI library (MPI_T)", take_cvar,
      AT(cvars), .flags = OPTION_RARE},
     {0}};
 
@@ -122,7 +122,7 @@ static enum options_result parse_options(struct bench *b, int argc, char **argv,
     if (result == OPTIONS_GOOD)
         result = options_parse(&parser, argc, argv);
     if (result == OPTIONS_GOOD && b->ranks.max > (size_t)b->size) {
-        option_refuse(&parser, "--ranks: only %d are running: use: mpiexec -n %zu", b->size,
+        option_refuse(&parser, "--ranks: only %d ranks are running: use: mpiexec -n %zu", b->size,
                       b->ranks.max);
         result = OPTIONS_WRONG;
     }
@@ -239,12 +239,12 @@ static void fact_load(struct document *d, const struct bench *b, double load)
     if (load <= 1)
         return;
     document_fact(d, "load", "more ranks than processors (%.3g to one): %s", load,
-                  yields() ? "waiting ranks yield; compare these figures only with each other"
+                  yields() ? "waiting ranks yield; compare figures only within this run"
                            : "timings are not meaningful");
     if (!b->yield)
         reason_print(b->program,
-                     "%.3g ranks share a processor, and each busy-waits: "
-                     "timings are not meaningful; --yield makes them usable",
+                     "%.3g ranks share a processor, and each busy-waits: timings are not "
+                     "meaningful: use: --yield",
                      load);
 }
 
@@ -257,7 +257,7 @@ static void fact_repetitions(struct document *d, const struct bench *b)
         document_fact(d, "repetitions", "%d in a batch, warm-up %d, stop rule %s", p->repetitions,
                       p->warmup, plan_stop_names[p->stop]);
     if (p->budget > 0)
-        document_fact(d, "budget", "at most %g s a row or cell", fmax(p->budget, p->budget_most));
+        document_fact(d, "budget", "at most %g s per row or cell", fmax(p->budget, p->budget_most));
 }
 
 struct document *bench_document(const struct bench *b, const char *schema)
@@ -277,9 +277,9 @@ struct document *bench_document(const struct bench *b, const char *schema)
         document_fact(d, "clock", "simulated: one for %s",
                       local_clock_domain() ? "each host" : "all ranks, exact");
     else
-        document_fact(d, "clock", "CLOCK_MONOTONIC_RAW, %.0f ns a reading", 1e9 * clock_cost());
+        document_fact(d, "clock", "CLOCK_MONOTONIC_RAW, %.0f ns per reading", 1e9 * clock_cost());
     fact_repetitions(d, b);
-    document_fact(d, "intervals", "95 %%, within this launch; launches vary: use collprof repeat");
+    document_fact(d, "intervals", "95 %%, within this launch; for others: use collprof repeat");
     fact_ranks(d, b->places, (size_t)b->size);
     fact_load(d, b, place_oversubscription(b->places, (size_t)b->size));
     bench_keep(b, d);
@@ -333,7 +333,7 @@ static void add_contention(const struct bench *b, struct document *d)
         return;
     if (w.share < 0)
         document_fact(d, "processors", "CPU contention is unknown%s",
-                      yields() ? ": waiting ranks yield their processors" : "");
+                      yields() ? ": ranks that yield are runnable while they wait" : "");
     else if (w.share >= NOISE_FELT_FROM)
         document_fact(d, "processors",
                       "rank %d was runnable but not scheduled for %.0f %% of the run", w.rank,

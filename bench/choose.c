@@ -16,7 +16,7 @@ static void refuse(const struct launcher *l)
     if (!launcher_speaks())
         return;
     fprintf(stderr,
-            "%s: %s has started %d processes, and each would run alone or stop in MPI_Init: use:",
+            "%s: no MPI of this collprof fits %s: its %d processes would run alone or stop: use:",
             program_invocation_short_name, l->name, l->size);
     for (size_t i = 0; i < n_mpis_built; i++)
         fprintf(stderr, "%s %s (%s)", i ? " or" : "", launcher_command(l, &mpis_built[i]),

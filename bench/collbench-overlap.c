@@ -37,11 +37,10 @@ static const struct option_entry option_list[] = {
     {"benchmark", "LIST", "all that this number of ranks can run (default), or some of %s",
      option_take_list, AT(benchmarks), &benchmarks},
     {"comp", "MIN:MAX", "computation in microseconds", option_take_range, AT(comp), &bench_times},
-    {"step", "RATIO", "ratio of neighbouring values on an axis", option_take_real, AT(step),
-     OPTION_LIMITS(1.05, 1024, "a ratio from 1.05, as 2"), .flags = OPTION_RARE},
+    {"step", "RATIO", "ratio of consecutive sizes, times and numbers of threads", option_take_real,
+     AT(step), OPTION_LIMITS(1.05, 1024, "a ratio from 1.05, as 2"), .flags = OPTION_RARE},
     {"published", NULL,
-     "maps and verdicts use the ratio exactly as the paper defines it, with T_comm of the base "
-     "round",
+     "maps and verdicts use the ratio as Denis and Trahay define it, with T_comm of the base round",
      option_take_flag, AT(published)},
     {0}};
 
@@ -53,7 +52,7 @@ static error_t check(struct option_parser *parser, void *values)
     for (size_t i = 0; i < o->benchmarks.n; i++) {
         const struct overlap_benchmark *b = &overlap_benchmarks[o->benchmarks.at[i]];
         if (!overlap_fits(b, o->bench.size))
-            return option_refuse(parser, "%s needs %s, but %d run: use: mpiexec -n %d", b->name,
+            return option_refuse(parser, "%s needs %s, not %d: use: mpiexec -n %d", b->name,
                                  b->to_many ? "3 ranks or more" : "2 ranks", o->bench.size,
                                  b->to_many ? 3 : 2);
         if (b->by_threads && clock_source == CLOCK_SOURCE_EXTERNAL)
@@ -61,7 +60,7 @@ static error_t check(struct option_parser *parser, void *values)
                                  b->name);
     }
     if (o->benchmarks.n == 0)
-        return option_refuse(parser, "overlap needs 2 ranks, but 1 runs: use: mpiexec -n 2");
+        return option_refuse(parser, "overlap needs 2 ranks, not 1: use: mpiexec -n 2");
     if (o->bench.sizes.min == 0)
         return option_refuse(parser,
                              "--sizes: 0 bytes have nothing to overlap: expected 1 or more");
@@ -146,14 +145,14 @@ static bool overlaps(double ratio)
 static const struct column base_columns[] = {
     {"size", "B", COLUMN_INTEGER, .meaning = "bytes of data"},
     {"contiguous", "us", COLUMN_REAL, 3, "half a ping-pong"},
-    {"non_contiguous", "us", COLUMN_REAL, 3, "the same in blocks of 32 bytes at stride 64"},
-    {"sending", "us", COLUMN_REAL, 3, "the time inside of a blocking send"},
+    {"non_contiguous", "us", COLUMN_REAL, 3, "half a ping-pong of 32-byte blocks at stride 64"},
+    {"sending", "us", COLUMN_REAL, 3, "duration of a blocking send call"},
 };
 
 static const struct column summary_columns[] = {
     {"benchmark", NULL, COLUMN_TEXT},
-    {"cells", NULL, COLUMN_INTEGER, .meaning = "measured pairs of size and computation"},
-    {"certain", NULL, COLUMN_INTEGER, .meaning = "cells whose ratio is known within 0.5"},
+    {"cells", NULL, COLUMN_INTEGER, .meaning = "measured combinations of size and computation"},
+    {"certain", NULL, COLUMN_INTEGER, .meaning = "cells whose ratio has an error of at most 0.5"},
     {"small", NULL, COLUMN_REAL, 2, "median ratio of the smallest quarter of the sizes"},
     {"large", NULL, COLUMN_REAL, 2, "median ratio of the largest quarter of the sizes"},
 };
@@ -167,14 +166,14 @@ static const struct column cell_columns[] = {
     CELL("size", "B", INTEGER, 0, "bytes of data"),
     CELL("comp", "us", REAL, 0, "computation, as requested"),
     CELL("threads", NULL, INTEGER, 0, "number of computing threads"),
-    CELL("t_comm", "us", REAL, 3, "median of communication alone, in turn with the runs"),
-    CELL("t_comp", "us", REAL, 3, "median of computation alone, in turn with the runs"),
-    CELL("t_measured", "us", REAL, 3, "median of communication with computation"),
-    CELL("ratio", NULL, REAL, 3, "0 overlapped, 1 serialised; load: t_measured over t_comm"),
+    CELL("t_comm", "us", REAL, 3, "median time of communication alone, measured before each run"),
+    CELL("t_comp", "us", REAL, 3, "median time of computation alone, measured before each run"),
+    CELL("t_measured", "us", REAL, 3, "median time of communication with computation"),
+    CELL("ratio", NULL, REAL, 3, "0: overlapped, 1: serialised; load: t_measured / t_comm"),
     CELL("error", NULL, REAL, 3, "half of the ratio's 95 % interval"),
     CELL("runs", NULL, INTEGER, 0, NULL),
-    CELL("published", "us", REAL, 3, "T_measured as the paper defines it"),
-    CELL("published_ratio", NULL, REAL, 3, "ratio of published and the base round's T_comm"),
+    CELL("published", "us", REAL, 3, "T_measured as Denis and Trahay define it"),
+    CELL("published_ratio", NULL, REAL, 3, "ratio from \"published\" and the base round's T_comm"),
     CELL("shown", NULL, REAL, 3, "the ratio that the map shows"),
     CELL("axis", NULL, TEXT, 0, "comp or threads: the vertical axis of the map"),
 };
@@ -225,8 +224,8 @@ static void add_cell(const struct overlap_grid *g, const struct grid_part *p, si
     table_text(t, threads ? "threads" : "comp");
     if (!isfinite(c->ratio))
         table_remark(t, FINDING("comp_too_short", NOTE),
-                     isfinite(c->t_comm) ? "the computation is over before the message starts"
-                                         : "the processor was busy when the latency was measured");
+                     isfinite(c->t_comm) ? "the computation ends before the message starts"
+                                         : "CPU contention while the latency was measured");
     if (threads || iy != p->y->n / 2)
         return;
     table_text(g->line, p->benchmark->name);
@@ -331,7 +330,7 @@ static void begin_results(struct overlap_grid *g, struct document *d)
     document_fact(d, "ratio",
                   "(measured - max(comm, comp)) / min(comm, comp): 0 overlapped, 1 serialised, "
                   "above 1 slower than serial%s",
-                  g->o->published ? "; T_measured and T_comm as the paper defines them" : "");
+                  g->o->published ? "; T_measured and T_comm as Denis and Trahay define them" : "");
     document_table_of(d, "summary", "What overlaps: median ratios", summary_columns);
     add_base(g, d);
     g->cells = document_table_of(d, "cells", NULL, cell_columns);
@@ -406,7 +405,7 @@ static void measure_cell(void *arg, const size_t *at)
         return;
     if (!overlap_measure(p->benchmark, &g->stage, &g->base[ix], threads ? NULL : &g->work[iy],
                          threads ? (int)p->y->at[iy] : 0, cell_at(g, p, ix, iy)))
-        bench_refuse(&g->o->bench, "%s cannot run here: too little memory, or no threads",
+        bench_refuse(&g->o->bench, "%s cannot run: not enough memory, or no thread can be started",
                      p->benchmark->name);
     if (g->cells)
         add_cell(g, p, ix, iy);

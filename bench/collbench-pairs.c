@@ -36,7 +36,7 @@ static const struct option_entry option_list[] = {
      option_take_word, offsetof(struct pairs_options, order), OPTION_WORDS(orders)},
     {"messages", "KIND", "messages of round trips: standard, persistent or partitioned",
      option_take_word, offsetof(struct pairs_options, messages), OPTION_WORDS(messages)},
-    {"log-file", "FILE", "write a log like the original tool's: means and deviations",
+    {"log-file", "FILE", "write a log of means and standard deviations, as PetaSHA's mmpi.c",
      option_take_text, offsetof(struct pairs_options, log)},
     {"suspect", "FACTOR",
      "name hosts, ranks and pairs that are slower than the others by FACTOR; status 3 if there "
@@ -49,9 +49,9 @@ static error_t check(struct option_parser *parser, void *values)
 {
     const struct pairs_options *o = values;
     if (o->messages == PAIRS_PARTITIONED && !pairs_partitioned)
-        return option_refuse(parser,
-                             "this library has no partitioned messages: use one of MPI 4, as "
-                             "MPICH 4");
+        return option_refuse(
+            parser,
+            "this MPI library has no partitioned messages: use one of MPI 4, such as MPICH 4");
     if (o->messages != PAIRS_STANDARD && o->order == PAIRS_PAPER)
         return option_refuse(parser, "--order=paper: expected --messages=standard");
     return bench_check_ranks(parser, &o->bench, "a pair", 0);
@@ -73,7 +73,7 @@ static const char *const relations[] = {[SAME_CORE] = "core",
                                         [OTHER_NODE] = "other-node"};
 
 static const struct column relation_columns[] = {
-    {"relation", NULL, COLUMN_TEXT, 0, "smallest unit that both ranks share, by hwloc"},
+    {"relation", NULL, COLUMN_TEXT, 0, "smallest hardware unit that both ranks share"},
     {"pairs", NULL, COLUMN_INTEGER, 0, NULL},
     {"size", "B", COLUMN_INTEGER, 0, NULL},
     {"lowest", "us", COLUMN_REAL, 2, "median round trip of the fastest of these pairs"},
@@ -128,20 +128,19 @@ static void add_slow(const struct pairs *p, const struct slow *slow, struct docu
     if (slow->kind == SLOW_PAIR) {
         f.number[2].name = "other_rank";
         f.number[2].value = slow->b;
-        document_finding(
-            d, &f,
-            "Round trips of rank %d on %s and rank %d on %s take %.3g times as long as "
-            "usual for both.",
-            slow->a, a, slow->b, p->host[slow->b], slow->factor);
+        document_finding(d, &f,
+                         "Round trips between rank %d on %s and rank %d on %s take %.3g times the "
+                         "median of both ranks' pairs.",
+                         slow->a, a, slow->b, p->host[slow->b], slow->factor);
     } else if (slow->kind == SLOW_HOST) {
         document_finding(d, &f,
-                         "Host %s is slow: the fastest pair of its ranks takes %.3g times as long "
-                         "as those of the ranks nearest to them.",
+                         "Host %s is slow: the fastest pairs of its ranks take at least %.3g times "
+                         "as long as those of the nearest ranks.",
                          a, slow->factor);
     } else {
         document_finding(d, &f,
-                         "Rank %d on %s is slow: its fastest pair takes %.3g times as long as that "
-                         "of other ranks.",
+                         "Rank %d on %s is slow: its fastest pair takes %.3g times as long as "
+                         "those of the nearest ranks.",
                          slow->a, a, slow->factor);
     }
 }
@@ -163,7 +162,7 @@ static bool add_all_slow(const struct pairs *p, double factor, struct document *
 
 static int report(const struct pairs_options *o, const struct pairs *p, struct document *d)
 {
-    document_fact(d, "times", "full round trips, not halved, as in the original tool");
+    document_fact(d, "times", "full round trips, not halved");
     document_fact(d, "order", "%s", p->order);
     if (o->messages != PAIRS_STANDARD)
         document_fact(d, "messages", "%s; o_r, g and protocol are of standard messages",
@@ -172,10 +171,10 @@ static int report(const struct pairs_options *o, const struct pairs *p, struct d
     if (p->n <= TABLE_MAX)
         pairs_table(p, d, p->n <= TEXT_MAX);
     else
-        document_finding(
-            d, FINDING("too_many_ranks", NOTE),
-            "Tables of %d ranks are too long: the log (--log-file) has the means of all pairs.",
-            p->n);
+        document_finding(d, FINDING("too_many_ranks", NOTE),
+                         "The table of pairs is left out for %d ranks: --log-file writes the means "
+                         "of all pairs.",
+                         p->n);
     if (isinf(p->drift[0]))
         document_finding(d, FINDING("one_way_unknown", DOUBT),
                          "One-way latencies are unknown: the rate of a clock changed.");
@@ -201,7 +200,7 @@ int main(int argc, char **argv)
     if (sync_agree(b->rank == 0 && !save_possible(o.log), b->comm))
         bench_leave(STATUS_USAGE);
     if (o.suspect > 0 && b->ranks.max < 4)
-        bench_refuse(b, "--suspect compares at least 4 ranks: start more by mpiexec -n");
+        bench_refuse(b, "--suspect needs at least 4 ranks: use: mpiexec -n 4");
 
     int status = 0;
     struct bench_group group = {0};

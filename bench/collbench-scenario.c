@@ -80,19 +80,19 @@ static error_t take_words(struct option_parser *parser, const struct option_entr
 static const struct option_entry option_list[] = {
     {"operation", "LIST", "all, or some of %s", option_take_list, AT(operations), &words},
     {"algorithm", "LIST",
-     "native (default): the library's; or collprof's broadcasts: all, or some of %s; or ./FILE.so "
-     "with an operation of yours",
+     "native (default): the MPI library's; all or some of collprof's broadcasts: %s; ./FILE.so: an "
+     "operation of your own",
      take_words, 0, &bench_algorithms},
     {"scenario", "LIST",
-     "1 collective only, 2 with a delayed participant, 3 overlapping with computation, or files "
-     "with scenarios of your own",
+     "1: the collective alone; 2: with a delayed participant; 3: overlapped with computation; or "
+     "files with scenarios of your own",
      take_words, 0, .letter = 's'},
-    {"delay", "MIN:MAX", "delay in microseconds, powers of two", option_take_range, AT(delay),
-     &bench_times},
+    {"delay", "MIN:MAX", "delay in microseconds, doubled from MIN to MAX", option_take_range,
+     AT(delay), &bench_times},
     {"delayed", "WHO", "the late rank: first or last", option_take_word, AT(delayed),
      OPTION_WORDS(delayed_words)},
-    {"comp", "MIN:MAX", "computation in microseconds, powers of two", option_take_range, AT(comp),
-     &bench_times},
+    {"comp", "MIN:MAX", "computation in microseconds, doubled from MIN to MAX", option_take_range,
+     AT(comp), &bench_times},
     {"root", "RANK", "root of rooted operations", option_take_count, AT(root), &bench_root},
     {0}};
 
@@ -157,10 +157,10 @@ static void check_all(const struct scenario_options *o)
         } while (option_next(&o->bench.ranks, &ranks));
     }
     if (!any)
-        bench_refuse(&o->bench, "--algorithm: no operation but broadcast has others than native: "
+        bench_refuse(&o->bench, "--algorithm: operations other than broadcast have only native: "
                                 "use: --operation=broadcast");
     if (!rooted)
-        bench_refuse(&o->bench, "--root=%d: no operation has a root: leave it out", o->root);
+        bench_refuse(&o->bench, "--root=%d: expected an operation with a root", o->root);
 }
 
 /* What a picture's x axis may show: it shows the first of these that has several values. */
@@ -279,7 +279,7 @@ static void add_row(struct scenario_session *w, const struct scenario_result *x)
                      "no result: in every repetition a rank missed the common start");
     if (x->over_budget)
         table_remark(t, FINDING("budget_spent", NOTE),
-                     "ended by its time budget, not by the stop rule");
+                     "ended by the time budget, not by the stop rule");
     w->wrong |= !x->correct;
     w->bound = fmax(w->bound, x->bound);
 }
@@ -300,7 +300,7 @@ static void add_results(const struct scenario_session *w, struct document *d)
                               .y_label = "T_sc (us)",
                               .x_log = x != AXIS_COMP};
     document_fact(d, "T_sc",
-                  "last end minus first start of all ranks, on one clock: within %.3f us",
+                  "last end minus first start of all ranks, on one clock; error bound %.3f us",
                   1e6 * w->bound);
     document_picture(d, &picture);
     picture.name = picture.y = "average";

@@ -71,8 +71,8 @@ static error_t take_arrivals(struct option_parser *parser, const struct option_e
         if (a->n == LATENCY_ARRIVALS_MAX || !*word || (late && late_rank(word) < 0) ||
             (!late && !drawn && a->directory))
             return option_refuse(parser,
-                                 "--%s=%s: expected up to %d of late:RANK, ramp, random, and one "
-                                 "directory of a run with collprof",
+                                 "--%s=%s: expected at most %d of late:RANK, ramp, random, and one "
+                                 "directory of a recorded run",
                                  entry->name, list, LATENCY_ARRIVALS_MAX);
         if (!late && !drawn)
             a->directory = word;
@@ -144,10 +144,10 @@ static error_t check_together(struct option_parser *parser, void *options)
         if (is_persistent(o, i) && (!operations[0].init || o->tune))
             return option_refuse(parser, "%s: %s", o->thing_name[i],
                                  o->tune ? "--tune measures only blocking operations"
-                                         : "this library has none: use one of MPI 4, as MPICH 4");
+                                         : "this MPI library has none: use MPI 4, as in MPICH 4");
     }
     if (o->root > 0 && !rooted)
-        return option_refuse(parser, "--root=%d: no operation has a root: leave it out", o->root);
+        return option_refuse(parser, "--root=%d: expected an operation with a root", o->root);
     choose_methods(o);
     for (size_t i = 0; i < o->n_methods; i++) {
         suite = suite || o->method[i]->meaning == MEANS_SUITE;
@@ -171,7 +171,7 @@ static error_t check_together(struct option_parser *parser, void *options)
             parser, "--traffic needs 2 ranks beyond --ranks: use: mpiexec -n %d, --ranks=%d", all,
             all - 2);
     if (o->arrivals.n && !direct)
-        return option_refuse(parser, "--arrivals applies to --tune and the method direct: add one");
+        return option_refuse(parser, "--arrivals needs --tune=DIR or --method=direct");
     for (size_t i = 0; i < o->arrivals.n; i++)
         if (late_rank(o->arrivals.at[i]) >= (int)o->bench.ranks.min)
             return option_refuse(parser, "--arrivals=%s: expected a rank below %zu (--ranks)",
@@ -195,16 +195,16 @@ static const struct option_entry option_list[] = {
     {"root", "R", "the root of the operation", option_take_count, AT(root), &bench_root},
     {"destinations", NULL, "add a table of the latency to each destination", option_take_flag,
      AT(by_pair)},
-    {"pairs", NULL, "add a table of all pairs of ranks", option_take_flag, AT(by_pair)},
-    {"tune", "DIR", "find the library's fastest algorithms, and write files for it into DIR",
+    {"pairs", NULL, "add a table of the latency per pair of ranks", option_take_flag, AT(by_pair)},
+    {"tune", "DIR", "find the MPI library's fastest algorithms, and write its settings to DIR",
      option_take_text, AT(tune)},
     {"arrivals", "LIST",
      "arrival patterns for direct and --tune: late:RANK, ramp, random, DIR of a recorded run",
      take_arrivals, AT(arrivals)},
-    {"traffic", "PERCENT", "share of the time that ranks beyond --ranks send to each other",
+    {"traffic", "PERCENT", "share of the time in which ranks beyond --ranks send to each other",
      option_take_count, AT(bench.traffic), OPTION_LIMITS(1, 100, "1 to 100")},
-    {"ring-size", "SIZE", "bytes of each message of ring-barrier's barrier", option_take_count,
-     AT(ring_bytes), OPTION_LIMITS(0, 1 << 30, "0 to 1G"), .flags = OPTION_RARE},
+    {"ring-size", "SIZE", "bytes of each message in the barrier of method ring-barrier",
+     option_take_count, AT(ring_bytes), OPTION_LIMITS(0, 1 << 30, "0 to 1G"), .flags = OPTION_RARE},
     {"fresh", NULL, "the root rewrites its data before every broadcast, as an application does",
      option_take_flag, AT(fresh), .flags = OPTION_RARE},
     {0}};
@@ -258,9 +258,9 @@ static bool open_recorded(struct latency_visit *v)
 {
     const char *directory = v->o->arrivals.directory;
     if (access(directory, F_OK))
-        return reason_give("--arrivals=%s: expected late:RANK, ramp, random, or the directory of a "
-                           "run with collprof",
-                           directory);
+        return reason_give(
+            "--arrivals=%s: expected late:RANK, ramp, random, or the directory of a recorded run",
+            directory);
     v->recorded = profile_load(directory);
     if (!v->recorded)
         return false;
@@ -386,7 +386,7 @@ static struct document *open_document(struct latency_visit *v)
             document_fact(d, "sizes",
                           "a barrier has none: it is measured once, whatever the sizes");
     if (o->bench.plan.stop == STOP_PAPER)
-        document_fact(d, "value", "mean of the batches' means, as the paper has it");
+        document_fact(d, "value", "mean of the batches' means, as by de Supinski and Karonis");
     v->tables = o->tune ? NULL : latency_tables_new(o, d);
     return d;
 }
@@ -425,8 +425,8 @@ int main(int argc, char **argv)
     bench_group_close(b, &v.group);
     if (d && v.wrong)
         document_finding(d, FINDING("wrong_data", ERROR, .number = {{"cases", v.wrong}}),
-                         "WRONG DATA in %d of %zu cases: use no figure of this program run.",
-                         v.wrong, v.ranks.n * o.things.n * v.sizes.n);
+                         "WRONG DATA in %d of %zu cases: use no figure of this run.", v.wrong,
+                         v.ranks.n * o.things.n * v.sizes.n);
     bool saved = !d || !v.tune || tune_end(v.tune);
     if (v.tables)
         latency_tables_end(v.tables);

@@ -11,13 +11,13 @@
 static struct column columns[] = {
     {"thing", NULL, COLUMN_TEXT, 0, "what was measured", .flags = COLUMN_SHORTEN},
     {"ranks", NULL, COLUMN_INTEGER, 0, NULL},
-    {"size", "B", COLUMN_INTEGER, 0, "the message, or what each rank contributes or gets"},
+    {"size", "B", COLUMN_INTEGER, 0, "the message, or what each rank contributes or receives"},
     {"method", NULL, COLUMN_TEXT, 0, "in brackets: the arrival pattern, if there is one"},
     {"value", "us", COLUMN_REAL, 2, "the method's result for one operation"},
-    {"low", "us", COLUMN_REAL, 2, "95 % interval within this launch, and the clocks' error"},
+    {"low", "us", COLUMN_REAL, 2, "95 % interval within this launch, widened by the clocks' error"},
     {"high", "us", COLUMN_REAL, 2, NULL},
-    {"loop_mean", "us", COLUMN_REAL, 2, "as in the paper: time of the loop / its operations",
-     .flags = COLUMN_DATA_ONLY},
+    {"loop_mean", "us", COLUMN_REAL, 2,
+     "as de Supinski and Karonis: time of the loop / its operations", .flags = COLUMN_DATA_ONLY},
     {"samples", NULL, COLUMN_INTEGER, 0, NULL, .flags = COLUMN_DATA_ONLY},
     {"ended_by", NULL, COLUMN_TEXT, 0, "the stop rule, or the budget", .flags = COLUMN_DATA_ONLY},
 };
@@ -29,7 +29,7 @@ static struct column pair_columns[] = {
                        "the rank that enters last; for a broadcast, the root"},
     {"to", NULL, COLUMN_INTEGER, 0, "the rank whose exit is measured"},
     {"value", "us", COLUMN_REAL, 2, "time from FROM's entry to TO's exit, by this method"},
-    {"low", "us", COLUMN_REAL, 2, "95 % interval within this launch, and the clocks' error"},
+    {"low", "us", COLUMN_REAL, 2, "95 % interval within this launch, widened by the clocks' error"},
     {"high", "us", COLUMN_REAL, 2, NULL},
     {"hold", "us", COLUMN_REAL, 2, "held: how long the acknowledgement was delayed",
      .flags = COLUMN_DATA_ONLY},
@@ -38,10 +38,10 @@ static struct column pair_columns[] = {
     {"ack", "us", COLUMN_REAL, 2,
      "the acknowledgement alone; ol: its round trip RTL_i; held: its one-way latency",
      .flags = COLUMN_DATA_ONLY},
-    {"paper_check", NULL, COLUMN_TEXT, 0, "ol: E_i > every g_j, the paper's own check",
+    {"paper_check", NULL, COLUMN_TEXT, 0, "ol: de Supinski and Karonis' check, E_i > every g_j",
      .flags = COLUMN_DATA_ONLY},
     {"violated", NULL, COLUMN_TEXT, 0,
-     "ol: its assumption is violated here, so the result is not OL_i: use held",
+     "ol: whether its assumption is violated: then the value is not OL_i: use held",
      .flags = COLUMN_OPTIONAL},
 };
 
@@ -61,8 +61,8 @@ struct tables *latency_tables_new(const struct latency_options *o, struct docume
     t->methods = document_table_of(d, "methods", "Time of one operation", columns);
     if (o->by_pair)
         t->pairs = document_table_of(d, "pairs",
-                                     o->broadcasts ? "From the root's entry to another's exit"
-                                                   : "From the last rank's entry to another's exit",
+                                     o->broadcasts ? "Root's entry to another rank's exit"
+                                                   : "Last rank's entry to another rank's exit",
                                      pair_columns);
     return t;
 }
@@ -172,7 +172,7 @@ void latency_tables_end(struct tables *t)
     const struct latency_options *o = t->o;
     size_t n = o->things.n;
     if (t->pairs && table_rows(t->pairs) == 0)
-        document_fact(t->d, "pairs", "none: use --method=held or a larger --budget");
+        document_fact(t->d, "pairs", "none measured: use --method=held or a larger --budget");
     bool several = n > 1 && o->n_methods > 1;
     for (size_t i = 0; i < n && (n == 1 || o->n_methods > 1); i++)
         declare_lines(t, columns[0].name, o->thing_name[i], "method", several);

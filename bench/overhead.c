@@ -97,7 +97,7 @@ static const struct column columns[] = {
     {"ranks", NULL, COLUMN_INTEGER, 0, NULL},
     {"time", "ns", COLUMN_REAL, 1,
      "processor time of one call; step, start and end: wall time of rank 0"},
-    {"resident", "MiB", COLUMN_REAL, 2, "largest memory of a rank before MPI_Finalize"}};
+    {"resident", "MiB", COLUMN_REAL, 2, "largest resident memory of a rank before MPI_Finalize"}};
 
 static void add(struct table *t, int ranks, const char *work, double seconds, double bytes)
 {

@@ -130,7 +130,7 @@ static bool read_line(struct reader *r, char why[SCENARIO_WHY])
         return true;
     if (!r->script || r->script->n == SCENARIO_ACTIONS)
         return scenario_wrong(why, r->line,
-                              "expected participants before it, and at most %d actions of each",
+                              "expected \"participants\" first, and at most %d actions after each",
                               SCENARIO_ACTIONS);
     r->action.kind = (enum action_kind)kind;
     r->action.line = r->line;

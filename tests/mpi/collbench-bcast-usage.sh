@@ -14,7 +14,7 @@ refuses 1 "unknown option --metod: did you mean --method?" --metod=all
 export SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS=2
 SLURM_PROCID=0 "$bench" --sizes=8 >out 2>err
 [ $? -eq 2 ] && [ "$(wc -l <err)" = 1 ] && [ ! -s out ] &&
-    grep -q 'srun has started 2 processes, and each would run alone or stop in MPI_Init: use: srun --mpi=pm' err || fail "srun"
+    grep -q 'fits srun: its 2 processes would run alone or stop: use: srun --mpi=pm' err || fail "srun"
 SLURM_PROCID=1 "$bench" >out 2>err
 [ $? -eq 2 ] && [ ! -s out ] && [ ! -s err ] || fail "rank 1 reports it, too"
 unset SLURM_STEP_ID SLURM_STEP_NUM_TASKS

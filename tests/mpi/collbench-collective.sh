@@ -28,7 +28,7 @@ END
 
 # Persistent forms, where the library has them.
 of=persistent-allreduce,persistent-neighbor-alltoall
-[ "$CHECK_MPI" = mpich ] || refuses 2 "persistent-allreduce: this library has none" --operation=$of
+[ "$CHECK_MPI" = mpich ] || refuses 2 "persistent-allreduce: this MPI library has none" --operation=$of
 [ "$CHECK_MPI" != mpich ] || run 2 --yield --operation=$of --sizes=8 --budget=0.3 --format=csv || fail "persistent: status $?"
 [ "$CHECK_MPI" != mpich ] || [ "$(grep -cE '^persistent-(allreduce,2,8,(held|direct)|neighbor-alltoall,2,8,direct),[0-9]' out)" = 3 ] ||
     fail "persistent: no figure"

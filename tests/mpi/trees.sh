@@ -31,7 +31,7 @@ grep -q '"kind":"lines"' t.html || fail "a picture of times"
 grep -q '"arrows":"tree_messages' t.html && fail "arrivals that are unknown"
 
 bench=$pairs
-[ "$CHECK_MPI" = mpich ] || refuses 2 "this library has no partitioned messages" --messages=partitioned
+[ "$CHECK_MPI" = mpich ] || refuses 2 "this MPI library has no partitioned messages" --messages=partitioned
 bench=$tree
 refuses 2 "it is for 4 ranks, there are 2" --latencies=pairs.log
 refuses 1 "No such file" --latencies=/no/such/log

@@ -153,7 +153,7 @@ Test(benches, collective)
     expect(4, "collbench-collective",
            "--stop=fixed -i 6 --operation=barrier,broadcast --method=direct "
            "--arrivals=late:3,ramp,late:3 --sizes=8 --pairs",
-           LINES("# sizes: a barrier has none", "# pairs: none: use --method=held",
+           LINES("# sizes: a barrier has none", "# pairs: none measured: use --method=held",
                  "barrier,4,0,direct,24.0",
                  "barrier,4,0,direct (late:3),24.05,24.05,24.05,24.05,6,rule,\n",
                  "barrier,4,0,direct (ramp),",
@@ -248,7 +248,7 @@ Test(benches, slow_pairs)
     status = 3;
     expect(7, "collbench-pairs", "-i 3 --order=paper --suspect=1.5",
            LINES("# slow_host: Host node-4 is slow",
-                 "# slow_pair: Round trips of rank 0 on node-0 and rank 1 on", "0,1,64,",
+                 "# slow_pair: Round trips between rank 0 on node-0 and rank 1 on", "0,1,64,",
                  "0,4,64,42."));
 }
 
@@ -334,9 +334,9 @@ Test(benches, refusals, .init = scratch_make, .fini = scratch_remove)
         {2, "bcast", "--cvar=MPIR_CVAR_BCAST_INTRA_ALGORITHM=ring", "expected NAME=NUMBER"},
         {4, "collective", "--operation=persistent-scan --tune=DIR", "persistent-scan"},
         {4, "collective", "--operation=ireduce", "unknown operation of this MPI 'ireduce'"},
-        {4, "collective", "--operation=barrier,scan --root=1", "--root=1: no operation has a root"},
+        {4, "collective", "--operation=barrier,scan --root=1", "--root=1: expected an operation"},
         {4, "collective", "--ranks=1:1", "ranks: use: --ranks=2:2"},
-        {2, "collective", "--arrivals=ramp --method=held", "--tune and the method direct"},
+        {2, "collective", "--arrivals=ramp --method=held", "--arrivals needs --tune=DIR"},
         {2, "collective", "--arrivals=late:99", "expected a rank below 2"},
         {2, "collective", "--operation=neighbor-alltoall --method=held", "use: --method=direct"},
         {4, "collective", "--method=acknowledge", "use: --method=direct"},
@@ -352,11 +352,11 @@ Test(benches, refusals, .init = scratch_make, .fini = scratch_remove)
         {1, "scenario", "--scenario=1", "a scenario needs at least 2 ranks: use: mpiexec -n 2"},
         {4, "scenario", "--scenario=none", "scenario 'none': No such file or directory"},
         {4, "scenario", "--delayed=second", "--delayed is 'second'"},
-        {2, "scenario", "--operation=gather --algorithm=flat", "has others than native"},
-        {2, "scenario", "--operation=barrier,iscan --root=1", "--root=1: no operation has a root"},
-        {1, "overlap", "--sizes=4K", "overlap needs 2 ranks, but 1 runs"},
-        {3, "overlap", "--benchmark=sender", "sender needs 2 ranks, but 3 run"},
-        {2, "overlap", "--benchmark=destinations", "needs 3 ranks or more, but 2 run"},
+        {2, "scenario", "--operation=gather --algorithm=flat", "have only native"},
+        {2, "scenario", "--operation=barrier,iscan --root=1", "--root=1: expected an operation"},
+        {1, "overlap", "--sizes=4K", "overlap needs 2 ranks, not 1"},
+        {3, "overlap", "--benchmark=sender", "sender needs 2 ranks, not 3"},
+        {2, "overlap", "--benchmark=destinations", "needs 3 ranks or more, not 2"},
         {2, "overlap", "--sizes=0:64", "--sizes: 0 bytes have nothing to overlap"},
         {2, "overlap", "--step=1 --benchmark=cpu", "step is '1'"},
     };

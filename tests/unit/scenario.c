@@ -89,7 +89,7 @@ Test(scenario, delays_add_up)
 Test(scenario, faults_name_their_line)
 {
     refuses(OTHERS "start\nwait\nstop\n", 3, "unknown action \"wait\"");
-    refuses("start\n", 1, "expected participants before it");
+    refuses("start\n", 1, "expected \"participants\" first");
     refuses(OTHERS "start\nissue ibarrier\nstop\n", 3, "no rank waits");
     refuses(OTHERS "start\nissue ibarrier\nsync\nissue ibarrier\nstop\n", 5, "no rank waits");
     refuses(OTHERS "start\nissue broadcast root 4\nstop\n", 3, "out of range");
