@@ -185,7 +185,7 @@ const char *event_graph_replace(struct event_graph *g, const struct what_if *w)
         g->link[i].parent = CAUSES_NONE;
     visit_all(&r, add_root);
     visit_all(&r, add_arrivals);
-    const char *unknown = "no rank waited for the root of an MPI_Bcast";
+    const char *unknown = "the cost of messages, since no rank waited for the root of an MPI_Bcast";
     for (EACH(struct broadcasts, x, r.sizes)) {
         if (!has_costs(x))
             continue;

@@ -12,8 +12,8 @@ const char *const replay_names[REPLAY_STATES] = {
     [REPLAY_NONE] = "none",
     [REPLAY_GOOD] = "good",
     [REPLAY_THREADS] = "several threads of a rank call MPI: it is unknown which waits for which",
-    [REPLAY_UNKNOWN_WAITS] = "it is unknown what calls wait for in more than 1 % of the time",
-    [REPLAY_INEXACT] = "a replay of the trace is off by more than 1 % of the run time",
+    [REPLAY_UNKNOWN_WAITS] = "for more than 1 % of the run time it is unknown what calls wait for",
+    [REPLAY_INEXACT] = "a replay of the trace differs from the run by more than 1 % of its time",
 };
 
 /* Limit for the relative error of a replay, and for the share of time in calls whose wait is

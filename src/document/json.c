@@ -77,7 +77,7 @@ json_t *json_file_load(const char *path, char *why, size_t size)
     json_t *json = json_loadf(in, 0, &error);
     fclose(in);
     if (!json && (!error.position || json_error_code(&error) == json_error_premature_end_of_input))
-        snprintf(why, size, "%s: it has been cut off: use a whole copy of it, or run again", path);
+        snprintf(why, size, "%s: the file is truncated: use a complete copy, or run again", path);
     else if (!json)
         snprintf(why, size, "%s: no JSON: line %d: %s", path, error.line, error.text);
     return json;

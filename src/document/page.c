@@ -33,8 +33,8 @@ static void put_page(const json_t *json, const char *title, const char *text, FI
     fputs("</h1>\n<main></main>\n<noscript><pre>", out);
     quote_html(text, out);
     fprintf(out,
-            "</pre></noscript>\n<p class=faint>The meaning of a column is shown over its "
-            "heading.%s</p><script type=\"application/json\" id=document>",
+            "</pre></noscript>\n<p class=faint>Point at the heading of a column to see its "
+            "meaning.%s</p><script type=\"application/json\" id=document>",
             *page_charts ? " Pictures: Chart.js, MIT licence, https://www.chartjs.org."
                          : " Built without Chart.js: tables instead of pictures.");
     put_json(json, out);
@@ -57,5 +57,5 @@ void page_write(const struct document *d, const char *title, FILE *out)
 
 void page_write_json(const json_t *json, const char *title, FILE *out)
 {
-    put_page(json, title, "A script of this page shows the results.", out);
+    put_page(json, title, "Enable JavaScript to see the results.", out);
 }

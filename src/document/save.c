@@ -36,13 +36,13 @@ static bool is_safe(const char *path)
         return true;
     if (s.st_uid != geteuid() && s.st_uid != 0)
         return reason_give(
-            "cannot write %s: there is a %s of another user: remove it, or write elsewhere", path,
+            "cannot write %s: it is a %s of another user: remove it, or write elsewhere", path,
             S_ISLNK(s.st_mode)   ? "link"
             : S_ISDIR(s.st_mode) ? "directory"
                                  : "pipe or device");
     return !S_ISLNK(s.st_mode) || target_of(path) == TARGET_SPECIAL ||
-           reason_give("cannot write %s: it is a link, and none is followed: remove it, or name "
-                       "what it leads to",
+           reason_give("cannot write %s: it is a link, which is not followed: remove it, or name "
+                       "its target",
                        path);
 }
 

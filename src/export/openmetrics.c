@@ -107,7 +107,7 @@ static void write_late(const struct profile *p, FILE *out)
     struct family late = {.name = "late_rank_seconds",
                           .type = "gauge",
                           .unit = "seconds",
-                          .help = "Time that others waited in collectives for this rank."};
+                          .help = "Time that other ranks waited in collectives for this rank."};
     for (size_t i = 0; i < p->arrivals.n; i++) {
         char rank[16];
         snprintf(rank, sizeof rank, "%u", p->arrivals.at[i].cost_rank);

@@ -43,7 +43,7 @@ const char *profile_impossible(const struct profile *p)
     double calls = 0, waits = 0;
     for (size_t i = 0; i < p->ranks.n; i++)
         if (!rank_possible(p, &p->ranks.at[i]))
-            return "a rank was longer in MPI, or runnable but not scheduled, than it ran";
+            return "a rank was in MPI, or runnable but not scheduled, for longer than it ran";
     for (size_t i = 0; i < p->entries.n; i++) {
         if (!entry_possible(&p->entries.at[i]))
             return "calls of one call site took longer, or failed more often, than is possible";
@@ -51,14 +51,14 @@ const char *profile_impossible(const struct profile *p)
     }
     for (size_t i = 0; i < p->arrivals.n; i++)
         if (p->arrivals.at[i].wait_ns > p->arrivals.at[i].time_ns)
-            return "collectives of one call site waited for longer than they took";
+            return "ranks waited in collectives of one call site for longer than these took";
     for (size_t i = 0; i < p->findings.n; i++)
         if (!finding_possible(p->findings.at[i].value))
             return "a measurement has an impossible number";
     for (size_t i = 0; i < p->waits.n; i++)
         waits += (double)p->waits.at[i].wait_ns;
     if (p->trace.covered < 0 || p->trace.covered > 1)
-        return "a trace covers more than its run, or less than nothing";
+        return "a trace covers less than 0 % or more than 100 % of its run";
     if (calls > (double)FAR_NS || waits > 1.001 * (double)p->trace.calls_ns)
         return "the sum of times is longer than the run";
     return NULL;

@@ -76,7 +76,7 @@ static void judge_python(struct profile *p)
     for (size_t i = 0; i < p->programs.n; i++)
         program = program || is_python(p->programs.at[i].text);
     if (program && !frames && p->sites.n > 1)
-        profile_warn(p, "no call site in Python could be read (CPython 3.11 to 3.13 are known): "
+        profile_warn(p, "no call site in Python could be read (supported: CPython 3.11 to 3.13): "
                         "they are shown as machine code");
 }
 

@@ -101,7 +101,7 @@ static void find_algorithms(struct profile *p, const struct net_traffic *traffic
     free(s.seen.at);
     for (EACH(const struct profile_algorithm, a, p->algorithms)) {
         const char *why = *a->name    ? ""
-                          : a->silent ? "no messages: shared memory, or an unseen transport"
+                          : a->silent ? "no message recorded: shared memory, or unknown transport"
                                       : "its messages fit no known algorithm";
         profile_add_finding(p, "algorithms",
                             json_pack("{s:s, s:I, s:I, s:I, s:s, s:s}", "operation",

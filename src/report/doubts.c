@@ -126,8 +126,7 @@ static void find_limits(struct finding_context *c)
                          p->hosts.n);
     if (p->peers_dropped)
         document_finding(c->d, FINDING("dropped_messages", DOUBT),
-                         "%" PRIu64 " messages found the communication matrix full and are not in "
-                         "it.",
+                         "%" PRIu64 " messages are not in the communication matrix: it was full.",
                          p->peers_dropped);
     for (size_t i = 0; i < p->entries.n; i++)
         if (!strncmp(p->operations.at[p->entries.at[i].operation].name, "MPI_Comm_spawn",

@@ -82,7 +82,7 @@ static void find_contention(struct finding_context *c)
         document_finding(
             c->d, &f, "CPU contention: rank %d was runnable but not scheduled for %s of the run%s.",
             rank, AS_SHARE(size, 1),
-            doubtful ? ": ranks that it or recording may have made late are not named as causes"
+            doubtful ? ": ranks that contention or recording may delay are not named as causes"
                      : "");
 }
 
@@ -194,7 +194,7 @@ static void find_unseparated(struct finding_context *c)
     document_finding(
         c->d,
         FINDING("waiting_unknown", NOTE,
-                .advice = AS_COMMAND(c, "see what messages wait for", "--trace ")),
+                .advice = AS_COMMAND(c, "see what calls wait for", "--trace ")),
         "%s of the run is in calls that send and receive: without --trace it is unknown how much "
         "of it is waiting and how much transfer.",
         AS_SHARE(unseparated, 1));
@@ -209,14 +209,14 @@ static void find_phase(struct finding_context *c)
     const double begin = (double)c->v->p->slices.at[x.first].begin_ns,
                  end = (double)c->v->p->slices.at[x.last - 1].end_ns;
     const bool asks = !c->v->p->trace.on && x.efficiency < x.other_efficiency;
-    const char *advice = AS_COMMAND(c, "see what ranks wait for then", "--trace ");
+    const char *advice = AS_COMMAND(c, "see what ranks wait for in this time", "--trace ");
     document_finding(c->d,
                      FINDING("phase", NOTE, .advice = asks ? advice : NULL,
                              .number = {{"efficiency_percent", 100 * x.efficiency},
                                         {"other_efficiency_percent", 100 * x.other_efficiency},
                                         {"begin_us", 1e-3 * begin},
                                         {"end_us", 1e-3 * end}}),
-                     "From %s to %s parallel efficiency is %.0f %%, otherwise %.0f %%.",
+                     "From %s to %s of the run parallel efficiency is %.0f %%, elsewhere %.0f %%.",
                      AS_TIME(begin), AS_TIME(end), 100 * x.efficiency, 100 * x.other_efficiency);
 }
 

@@ -57,7 +57,7 @@ static void add_imbalance(struct finding_context *c, const struct imbalance *b)
     /* A call that slow ranks do not make does not show where their work is. */
     const bool own = b->at.own || !known_call;
     snprintf(advice, sizeof advice, "%s %s%s: rank%s %s take%s %.2f x the time of the others",
-             idle ? "shorten what is waited for" : "balance the work",
+             idle ? "shorten sleep and file access" : "balance the work",
              own           ? "before "
              : p->trace.on ? "outside of MPI"
                            : "between two calls (run with --trace to see which)",

@@ -137,7 +137,7 @@ static void wave_text(const struct root_cause *c, char *text, size_t room)
     *text = '\0';
     if (c->wave_ranks >= LEAST_RANKS)
         snprintf(text, room,
-                 " It passes as an idle wave through %u ranks, one each %s, up to rank %u.",
+                 " It passes as an idle wave through %u ranks, one rank per %s, up to rank %u.",
                  c->wave_ranks, AS_TIME((double)c->wave_ns / (c->wave_ranks - 1)), c->wave_end);
 }
 
@@ -150,8 +150,8 @@ static void which_ranks(const struct segment *s, const char *order, char *text, 
         snprintf(text, room, "%zu ranks %s take", s->n,
                  strcmp(order, "random_barrier") ? "in turn" : "by chance");
     else
-        snprintf(text, room, "several ranks, most often rank %u (%s of it), take", s->most->rank,
-                 AS_SHARE(s->of_most, s->cost));
+        snprintf(text, room, "several ranks, most often rank %u (%s of the waiting), take",
+                 s->most->rank, AS_SHARE(s->of_most, s->cost));
 }
 
 /* TEXT: " Balanced, the run would take ...", if the predicted interval is below the run time. */
@@ -217,7 +217,7 @@ static void add_cause(struct finding_context *c, const struct segment *s, double
     }
     which_ranks(s, order, ranks, sizeof ranks);
     if (noise_matters(cost * s->passed / s->cost, NAN, 0, c->run)) {
-        int n = snprintf(by, sizeof by, " %s of it is passed on by ranks that waited themselves.",
+        int n = snprintf(by, sizeof by, " %s of the wait is passed on by ranks that waited, too.",
                          AS_SHARE(s->passed, s->cost));
         wave_text(s->most, by + n, sizeof by - (size_t)n);
     }

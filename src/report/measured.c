@@ -32,7 +32,7 @@ const struct column benchmark_columns[] = {
     COLUMN("operation", TEXT, NULL, "the MPI function"),
     MESSAGE,
     COLUMN("method", TEXT, NULL, "method of measuring, see collbench-bcast(1)"),
-    COLUMN("time", TIME, NULL, "median, of the slowest destination that was measured"),
+    COLUMN("time", TIME, NULL, "median time; if destinations were measured: of the slowest one"),
     OPTIONAL("low", TIME, "from", "lower end of the 95 % interval"),
     OPTIONAL("high", TIME, "to", "upper end of the 95 % interval"),
     COLUMN("destinations", TEXT, NULL,
@@ -60,7 +60,7 @@ const struct column algorithm_columns[] = {
     COLUMN("bytes", BYTES, NULL, "size of the message"),
     COLUMN("calls", COUNT, NULL, "number of collectives that all ranks traced"),
     COLUMN("algorithm", TEXT, NULL,
-           "the algorithm to which number and size of each rank's messages belong"),
+           "the algorithm that matches number and size of each rank's messages"),
 };
 
 const struct column tune_columns[] = {
@@ -73,7 +73,7 @@ const struct column tune_columns[] = {
            "as in the application"),
     COLUMN("best", TEXT, NULL,
            "the fastest algorithm; empty: none is certainly faster than the library's choice"),
-    COLUMN("segment", BYTES, NULL, "size of the segments into which it divides messages; 0: none"),
+    COLUMN("segment", BYTES, NULL, "segment size of that algorithm; 0: messages are not divided"),
     INTERVAL("faster", "then", "time with the fastest algorithm"),
     INTERVAL("saves", NULL,
              "time that the fastest algorithm would save, sum of all calls; '-': unknown"),

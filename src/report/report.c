@@ -43,7 +43,7 @@ static void put_overhead(struct document *d, const struct profile *p)
 const char *mpi_text(const struct view *v, char text[EFFICIENCY_TEXT])
 {
     if (isnan(v->mpi_ns))
-        return "unknown: ranks were killed in calls";
+        return "unknown: ranks were killed in MPI calls";
     snprintf(text, EFFICIENCY_TEXT, "%s per rank, %s of the run%s", AS_TIME(v->mpi_ns / v->ranks),
              AS_SHARE(v->mpi_ns, profile_wall_ns(v->p)),
              v->p->threads_at_once ? ", summed over its threads" : "");
@@ -62,7 +62,7 @@ static void put_times(struct document *d, const struct view *v)
                       efficiency_text(e, factors), 100 * e->waiting, 100 * e->other);
     for (size_t i = 0; i < p->ranks.n; i++)
         lifecycle = fmax(lifecycle, (double)p->ranks.at[i].lifecycle_ns);
-    document_fact(d, "wall time", "%s%s from MPI_Init to %s, and %s in these two calls",
+    document_fact(d, "wall time", "%s%s from MPI_Init to %s, and %s in MPI_Init and MPI_Finalize",
                   profile_longest_known(p) ? "" : "at least ", AS_TIME(profile_longest_ns(p)),
                   p->crashed ? "the last call that was recorded" : "MPI_Finalize",
                   AS_TIME(lifecycle));
@@ -75,7 +75,7 @@ static void put_trace(struct document *d, const struct profile *p)
         [LEDGER_NETWORK_MISSING] =
             "unseen: libcollprof-transport.so is not in the process (collprof run preloads it; a "
             "static program cannot have it)",
-        [LEDGER_NETWORK_NO_UCX] = "system calls alone: built without libucx-dev"};
+        [LEDGER_NETWORK_NO_UCX] = "only system calls: collprof was built without libucx-dev"};
     const struct profile_trace *t = &p->trace;
     uint64_t all = t->sends > t->receives ? t->sends : t->receives;
     if (!t->on)

@@ -153,8 +153,8 @@ static void put_text(const struct sample_comparison *c, const struct sampled_fun
         snprintf(between, sizeof between, ", between %s and %s",
                  AS_CALL(c->v, s->from_operation, s->from_site, "MPI_Init"),
                  AS_CALL(c->v, s->operation, s->site, "MPI_Finalize"));
-    snprintf(text, SAMPLED_TEXT, " Samples show %s more than on the others in %s%s%s.", AS_TIME(ns),
-             called, inner, between);
+    snprintf(text, SAMPLED_TEXT, " Samples attribute %s more than on other ranks to %s%s%s.",
+             AS_TIME(ns), called, inner, between);
 }
 
 static bool is_between(const struct profile_sample *s, const struct root_cause *c)

@@ -194,7 +194,7 @@ static void find_algorithms(struct screen *s)
 static void put_algorithms(struct screen *s)
 {
     if (*s->algorithms &&
-        !put_within(s, REPORT_LINES - 3, "Algorithms in use, by their messages: ", s->algorithms))
+        !put_within(s, REPORT_LINES - 3, "Algorithms detected from messages: ", s->algorithms))
         put_text(s, "Algorithms in use: ", "collprof report --table=algorithms");
 }
 

@@ -62,7 +62,7 @@ static void put_site(struct table *t, const struct view *v, uint32_t site)
     COLUMN("calls", COUNT, "calls", "number of calls of all ranks"),                               \
         OPTIONAL("excluded", COUNT, NULL,                                                          \
                  "calls that an experiment may have delayed: excluded from all times"),            \
-        OPTIONAL("bytes", BYTES, NULL, "bytes according to the calls' arguments, of all ranks"),   \
+        OPTIONAL("bytes", BYTES, NULL, "bytes by the calls' arguments, sum of all ranks"),         \
         COLUMN("time_per_rank", TIME, "time/rank", "time in these calls, mean of all ranks"),      \
         COLUMN("of_run", SHARE, "of run", "time in these calls as a share of the run"),            \
         OPTIONAL("share", SHARE, "of MPI", "time in these calls as a share of all time in MPI"),   \
@@ -80,7 +80,7 @@ static void put_site(struct table *t, const struct view *v, uint32_t site)
 #define ALGORITHM                                                                                  \
     {                                                                                              \
         "algorithm", NULL, COLUMN_TEXT, 0,                                                         \
-            "the operation's algorithm, by its messages (--trace=transport)", NULL,                \
+            "the operation's algorithm, detected from messages (--trace=transport)", NULL,         \
             COLUMN_OPTIONAL | COLUMN_SHORTEN                                                       \
     }
 
@@ -163,7 +163,7 @@ static void fill_calls(struct table *t, const struct view *v)
 
 static const struct column request_columns[] = {
     OPERATION,
-    COLUMN("requests", COUNT, NULL, "requests posted here and seen complete"),
+    COLUMN("requests", COUNT, NULL, "requests posted by these calls and seen to complete"),
     OPTIONAL("compute", TIME, NULL,
              "mean time from the post of a request to the call that completed it"),
     COLUMN("complete", SHARE, NULL,
@@ -203,7 +203,7 @@ static const struct column arrival_columns[] = {
     COLUMN("waiting", SHARE, NULL,
            "share of the call time until the last needed rank arrived; the wait of a root for its "
            "receivers is unknown"),
-    COLUMN("wait", TIME, "wait", "time until the last needed rank arrived, sum of all ranks"),
+    COLUMN("wait", TIME, "wait", "wait until the last needed rank arrived, sum of all ranks"),
     OPTIONAL("duration", TIME, NULL,
              "median time from the arrival of the awaited rank to the last exit"),
     {"communicator", NULL, COLUMN_TEXT, 0, "the collectives' communicator", NULL,
@@ -267,7 +267,7 @@ static const struct column cause_columns[] = {
     OPTIONAL("waits", COUNT, NULL, "number of calls whose wait results mainly from this cause"),
     OPTIONAL("path", TIME, "critical", "time of the cause on the critical path"),
     NAME("left", NULL, "the call before the computation; if the cause is unknown, the reason"),
-    NAME("entered", NULL, "the call after the computation, or in which the transfer is"),
+    NAME("entered", NULL, "the call after the computation, or the call of the transfer"),
 };
 
 static void fill_causes(struct table *t, const struct view *v)
@@ -275,8 +275,8 @@ static void fill_causes(struct table *t, const struct view *v)
     for (EACH(const struct root_cause, c, v->p->causes)) {
         const double cost = (double)c->direct_ns + (double)c->passed_ns;
         const bool outside = c->kind == CAUSE_COMPUTATION;
-        const char *unknown = c->operation == PROFILE_NONE ? "(edge of a window, or trace too long)"
-                                                           : "(unknown what it waits for)";
+        const char *unknown = c->operation == PROFILE_NONE ? "(edge of a window, or analysis limit)"
+                                                           : "(a call whose wait is unknown)";
         table_text(t, cause_names[c->kind < CAUSE_KINDS ? c->kind : CAUSE_UNKNOWN]);
         table_reals(t, rank_if(c->rank != PROFILE_NONE, c->rank), 1e-9 * cost, 1e-9 * c->error_ns,
                     100 * cost / (double)v->p->trace.wait_ns, 100 * (double)c->passed_ns / cost,
@@ -294,7 +294,7 @@ static const struct column transport_columns[] = {
     COLUMN("sends", COUNT, NULL, "sends that these calls started in the transport"),
     COLUMN("receives", COUNT, NULL, "receives that these calls started in the transport"),
     COLUMN("same_call", SHARE, "in it",
-           "share of the transfers with a known end that ended before the call returned"),
+           "share of the transfers with a known end that ended in the call that started them"),
     COLUMN("other_call", SHARE, "later",
            "share of these transfers that ended in a later MPI call: MPI made progress only there"),
     COLUMN("outside", SHARE, NULL, "share of these transfers that ended outside of MPI calls"),
@@ -372,7 +372,7 @@ static void fill_ranks(struct table *t, const struct view *v)
 
 static const struct column region_columns[] = {
     NAME("region", NULL, "the name that the application gave"),
-    COLUMN("entered", COUNT, NULL, "how often all ranks together entered the region"),
+    COLUMN("entered", COUNT, NULL, "number of entries into the region, sum of all ranks"),
     COLUMN("time_per_rank", TIME, "time/rank",
            "time in the region, without inner regions, mean of all ranks"),
     COLUMN("mpi_per_rank", TIME, "MPI/rank", "time in MPI in the region, mean of all ranks"),
@@ -442,8 +442,8 @@ const struct report_table report_tables[] = {
     {"causes", "Causes of waiting, and the critical path", "--trace", COLUMNS(cause), fill_causes,
      "caused"},
     {"samples", "Functions between calls", "--sample", COLUMNS(sample), fill_samples, "time"},
-    {"transport", "Below MPI, by the call that started it", "--trace=transport", COLUMNS(transport),
-     fill_transport, "sends"},
+    {"transport", "Transport operations, by the call that started them", "--trace=transport",
+     COLUMNS(transport), fill_transport, "sends"},
     {"algorithms", "Algorithms of the collectives", "--trace=transport", COLUMNS(algorithm),
      fill_measured, "calls", NULL},
     {"messages", "Messages, by sender and receiver", NULL, COLUMNS(message), fill_messages,
@@ -454,7 +454,7 @@ const struct report_table report_tables[] = {
     {"slices", "Efficiency over time", NULL, COLUMNS(slice), fill_slices, NULL},
     {"ack", "Broadcast latency by injected acknowledgements", "--ack", COLUMNS(ack), fill_measured,
      NULL, "destinations"},
-    {"benchmark", "Methods run before the application's collectives", "--benchmark",
+    {"benchmark", "Times of the application's collectives, by method", "--benchmark",
      COLUMNS(benchmark), fill_measured, NULL, "methods"},
     {"tune", "The library's algorithms for the application's collectives", "--tune=all",
      COLUMNS(tune), fill_measured, "saves", NULL},

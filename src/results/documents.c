@@ -19,14 +19,14 @@ static struct column columns[] = {
     {"least", "us", COLUMN_REAL, 3, "shortest round trip", .flags = COLUMN_DATA_ONLY},
     {"one_way", "us", COLUMN_REAL, 3, "median latency in this direction"},
     {"bound", "us", COLUMN_REAL, 3, "error bound of one_way"},
-    {"o_s", "us", COLUMN_REAL, 3, "duration of the send call while its receive is posted"},
+    {"o_s", "us", COLUMN_REAL, 3, "duration of the send call if its receive is posted"},
     {"o_r", "us", COLUMN_REAL, 3, "duration of the receive call if the message has arrived"},
     {"g", "us", COLUMN_REAL, 3, "gap between consecutive messages"},
     {"protocol", NULL, COLUMN_TEXT, 0,
      "eager; rendezvous: a send waits for its receive; pull: the receive call fetches the message, "
      "so o_r is unknown; empty: unknown"},
     {"latency", "us", COLUMN_REAL, 3,
-     "L: one_way (with a bound: half of least) minus o_s and o_r, for the smallest size",
+     "L, for the smallest size: one_way (if bound is above 0: half of least) minus o_s and o_r",
      .flags = COLUMN_OPTIONAL},
     {"per_byte", "ns/B", COLUMN_REAL, 4, "G: growth of the gap per byte", .flags = COLUMN_OPTIONAL},
 };

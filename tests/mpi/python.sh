@@ -102,7 +102,7 @@ PY
     "$collprof" report imbalance/out >screen
     tr -s ' \n' ' ' <screen >flat
     grep -q 'Parallel efficiency [4-9][0-9]' flat || { cat screen; fail "no parallel efficiency of mpi4py"; }
-    grep -q 'made late are not named' flat ||
+    grep -q 'may delay are not named' flat ||
         grep -q '1\. [123][0-9]\.[0-9] % of the run[^:]*: Rank 1 is outside of MPI for .* in MPI_Sendrecv at imbalance.py:7' flat ||
         { cat screen; fail "the late rank of mpi4py is not named"; }
 fi

@@ -22,11 +22,11 @@ for mpi in $quick_mpis; do
         tr -s ' \n' ' ' <screen >flat
         grep -q ' 1\. ' flat && break
     done
-    ! grep -q ' 1\. ' flat && grep -q 'made late are not named' flat && skip "$mpi: the machine is too busy"
+    ! grep -q ' 1\. ' flat && grep -q 'may delay are not named' flat && skip "$mpi: the machine is too busy"
     test "$(wc -l <screen)" -le 25 && test "$(wc -L <screen)" -le 80 || { cat screen; fail "$mpi: not one screen"; }
     grep -qE " 1\. [123][0-9]\.[0-9] % of the run[^:]*: Rank 1 is outside of MPI for .* which wait for it in MPI_Sendrecv at work.c:$line main" flat ||
         { cat screen; fail "$mpi: the late rank is not named, with its cost and where it is awaited"; }
-    grep -q "Next: shorten what is waited for before MPI_Sendrecv at work.c:$line main: rank 1 takes" flat ||
+    grep -q "Next: shorten sleep and file access before MPI_Sendrecv at work.c:$line main: rank 1 takes" flat ||
         { cat screen; fail "$mpi: not said what to do"; }
     grep -q 'of its time outside of MPI needed a processor' flat ||
         { cat screen; fail "$mpi: sleep is computing"; }

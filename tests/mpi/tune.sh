@@ -72,7 +72,7 @@ if pkg-config --exists "ucx >= 1.13"; then
         is "in use by the rule" "$(seen MPI_Allreduce --tuned="$scratch/seen")" ring
         ;;
     esac
-    "$collprof" report "$scratch/run" | grep -q '^Algorithms in use, by their messages: .*MPI_' || fail "not on the first screen"
+    "$collprof" report "$scratch/run" | grep -q '^Algorithms detected from messages: .*MPI_' || fail "not on the first screen"
     unset OMPI_MCA_pml OMPI_MCA_pml_ucx_tls OMPI_MCA_pml_ucx_devices
 fi
 # A run that tunes has right results, and keeps the library's choice.

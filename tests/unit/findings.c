@@ -470,12 +470,12 @@ Test(findings, samples_name_the_function)
         const char *text; /* NULL: nothing is said */
         bool some;        /* some rank has no samples, but did not execute less */
     } cases[] = {{9, 20, 29, 9,
-                  " Samples show 310 ms more than on the others in f.c:12 f, between MPI_Bcast at "
-                  "solve.c:3 solve and MPI_Finalize."},
-                 {9, 49, 9, 9, " more than on the others in f.c:11 f, "},
-                 {9, 9, 9, 49, " Samples show 400 ms more than on the others in f.c:60 g, "},
+                  " Samples attribute 310 ms more than on other ranks to f.c:12 f, between "
+                  "MPI_Bcast at solve.c:3 solve and MPI_Finalize."},
+                 {9, 49, 9, 9, " more than on other ranks to f.c:11 f, "},
+                 {9, 9, 9, 49, " 400 ms more than on other ranks to f.c:60 g, "},
                  {9, 9, 23, 9, NULL}, /* 0.14 s, but by chance */
-                 {0, 0, 14, 0, " Samples show 140 ms more "},
+                 {0, 0, 14, 0, " Samples attribute 140 ms more "},
                  {0, 0, 13, 0, NULL},  /* below a third */
                  {0, 12, 0, 12, NULL}, /* in two functions, each below a third */
                  {0, 0, 40, 0, NULL, true},

@@ -146,7 +146,7 @@ Test(findings, intervals_and_idle_waves)
         if (f) {
             const char *text = json_string_value(json_object_get(f, "text"));
             const char *wave =
-                "It passes as an idle wave through 4 ranks, one each 2.00 ms, up to rank 7.";
+                "It passes as an idle wave through 4 ranks, one rank per 2.00 ms, up to rank 7.";
             cr_expect_eq(strstr(text, wave) != NULL, cases[i].wave, "%s", text);
             cr_expect_float_eq(json_number_value(json_object_get(f, "low_s")), cases[i].low, 1e-6,
                                "case %zu: %g", i, json_number_value(json_object_get(f, "low_s")));
@@ -262,9 +262,9 @@ Test(findings, a_phase_of_the_run)
     static const struct {
         size_t first, last;
         const char *span; /* NULL: nothing is found */
-    } cases[] = {{0, 10, "From 0 to 10.0 ms parallel efficiency is 45 %, otherwise 90 %"},
-                 {10, 20, "From 10.0 ms to 20.0 ms parallel efficiency"},
-                 {20, 40, "From 20.0 ms to 40.0 ms parallel efficiency"},
+    } cases[] = {{0, 10, "From 0 to 10.0 ms of the run parallel efficiency is 45 %, elsewhere 90"},
+                 {10, 20, "From 10.0 ms to 20.0 ms of the run parallel efficiency"},
+                 {20, 40, "From 20.0 ms to 40.0 ms of the run parallel efficiency"},
                  {10, 11, NULL},
                  {0, 0, NULL}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
