@@ -268,7 +268,7 @@ static bool is_refused(const struct option_parser *parser, const struct option_e
 static error_t take(struct option_parser *parser, const struct option_entry *entry, const char *arg)
 {
     if (is_refused(parser, entry))
-        return option_refuse(parser, "--%s would change nothing here: leave it out", entry->name);
+        return option_refuse(parser, "--%s has no use in this program: leave it out", entry->name);
     return entry->take(parser, entry, arg, (char *)parser->values + entry->offset);
 }
 

@@ -61,7 +61,7 @@ static int compare(const char *const *path, size_t before, size_t after, const s
     refuse_repeated(path, before + after);
     bool benchmark = cli_is_file(path[0]);
     if (benchmark && !isnan(c->limit))
-        cli_refuse("--fail-above is for runs of applications: leave it out");
+        cli_refuse("--fail-above is for runs of applications, not of benchmarks: leave it out");
     struct document *d = benchmark ? launches_document(path, before, after)
                                    : compare_profiles(path, before, after, c, &gate);
     return cli_write(d, c->format, benchmark ? 0 : 10, "runs compared", gate);

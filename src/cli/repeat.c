@@ -35,21 +35,21 @@ struct repeat {
 
 #define AT(member) offsetof(struct repeat, member)
 static const struct option_entry entries[] = {
-    {"runs", "N", "runs of each command, after a warm-up run", option_take_count, AT(runs),
-     OPTION_LIMITS(1, MOST_RUNS, "a number from 1 to 1000"), .letter = 'n'},
-    {"against", "COMMAND", "a shell command to compare with: both run in turn", option_take_text,
-     AT(against)},
+    {"runs", "N", "number of runs of each command, after a warm-up run", option_take_count,
+     AT(runs), OPTION_LIMITS(1, MOST_RUNS, "a number from 1 to 1000"), .letter = 'n'},
+    {"against", "COMMAND", "a shell command to compare with: the two commands run in turn",
+     option_take_text, AT(against)},
     {"output", "DIR", "make this directory for the results, or DIR-2, DIR-3 ... if it exists",
      option_take_text, AT(output), .letter = 'o'},
     {0}};
 
 static const struct option_program program = {
     .does = "Runs a command with its launcher several times: collprof repeat mpiexec -n 4 collprof "
-            "run ./app, or the same with a collbench program, since its figures differ more "
-            "between launches than within one.",
-    .note = "With --against the two are compared (collprof compare), with `collprof run "
-            "--tuned=DIR` the command with and without it. For a benchmark each figure's median "
-            "over the launches is shown, with its interval.",
+            "run ./app, or a collbench program, whose figures differ more between launches than "
+            "within one.",
+    .note = "With --against the two commands are compared (collprof compare); `collprof run "
+            "--tuned=DIR` is compared with the run without --tuned. For a benchmark each figure's "
+            "median over the launches is shown, with its interval.",
     .options = entries,
     .arguments = "[--] COMMAND [ARGUMENT...]",
     .passes_on = true};
@@ -191,7 +191,7 @@ static bool run_kept(struct repeat *r, enum side side, const char *path)
     int status = run_one(r, side, path);
     settle(path);
     if (status)
-        return reason_give("status %d of %s: %d complete runs are in %s", status,
+        return reason_give("exit status %d of %s; %d complete runs are in %s", status,
                            command_of(r, side), r->complete, r->made);
     if (!has_result(r, path))
         return reason_give("%s left no results in %s: use `collprof run` right before the "

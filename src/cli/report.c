@@ -47,7 +47,7 @@ static const struct option_registry format_list = {"format", format_name},
 #define AT(member) offsetof(struct report_command, member)
 #define SECONDS OPTION_LIMITS(0, 1e9, "a number of seconds")
 static const struct option_entry entries[] = {
-    {"full", NULL, "every table; otherwise one screen", option_take_flag, AT(run.options.full)},
+    {"full", NULL, "print all tables, not one screen", option_take_flag, AT(run.options.full)},
     {"table", "NAME", "only one table: %s", option_take_word, AT(table), &tables},
     {"what-if", "CHANGE",
      "predict the wall time of a run with --trace after balance:SITE, faster:SITE,PERCENT, "
@@ -79,8 +79,8 @@ static error_t check(struct option_parser *parser, void *values)
         return option_refuse(parser, "--table is for --format=text or csv");
     if ((r->run.what_if || r->list) &&
         (f != &export_text || r->table != NO_TABLE || r->run.options.full))
-        return option_refuse(parser, "--what-if and --list are text: leave out other formats, "
-                                     "--table and --full");
+        return option_refuse(
+            parser, "--what-if and --list print only text: leave out --format, --table and --full");
     if (r->run.what_if && !report_change_is_valid(r->run.what_if))
         return option_refuse(parser,
                              "--what-if=%s: expected balance:SITE, faster:SITE,PERCENT, "
@@ -152,7 +152,7 @@ static bool write_json_page(const struct export_request *r, struct profile *none
     if (good)
         page_write_json(document, title, out);
     else
-        reason_give("%s: expected what a collbench program wrote with --format=json",
+        reason_give("%s: expected JSON written by a collbench program",
                     document ? r->options.directory : why);
     return good;
 }

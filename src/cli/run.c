@@ -134,7 +134,7 @@ static void set_watchdog(const struct settings *s)
                                                     s->watchdog_abort)
                                 : 0;
     if (error && !cli_silent)
-        reason_print(cli_name, "--watchdog: %s: nothing watches this run", strerror(error));
+        reason_print(cli_name, "--watchdog: %s: no watchdog watches this run", strerror(error));
 }
 
 static const struct option_program program = {

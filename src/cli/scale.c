@@ -15,7 +15,7 @@ struct scaling {
 
 #define AT(member) offsetof(struct scaling, member)
 static const struct option_entry entries[] = {
-    {"weak", NULL, "weak scaling: each rank, not all together, has the same work in all runs",
+    {"weak", NULL, "weak scaling: the work per rank, not the total work, is the same in all runs",
      option_take_flag, AT(weak)},
     {"fail-below", "PERCENT",
      "exit with status 3 if a global efficiency is below this; with 4 if one is unknown",

@@ -54,7 +54,7 @@ static void show_head(const struct top_change *c, FILE *out, size_t width)
 {
     const struct profile *p = c->now;
     char text[600];
-    snprintf(text, sizeof text, "%.200s, %d ranks, %s; in the last %s %.0f %% in MPI",
+    snprintf(text, sizeof text, "%.200s, %d ranks, %s; in the last %s: %.0f %% in MPI",
              p->programs.n ? text_base_of(p->programs.at[0].text) : "a program", p->size,
              AS_TIME(profile_longest_ns(p)), AS_TIME(c->seconds * 1e9),
              c->sum > 0 ? 100 * c->in_mpi / c->sum : 0);
@@ -148,10 +148,9 @@ static void follow(const char *path)
 }
 
 static const struct option_program program = {
-    .does =
-        "Shows the run in DIR (collprof.out) every 2 seconds until it ends: time in MPI, the call "
-        "that each rank is in, the costliest call sites and their late ranks. A terminal is "
-        "redrawn; otherwise each text follows the last one.",
+    .does = "Shows the run in DIR (collprof.out) every 2 seconds until it ends: time in MPI, the "
+            "call that each rank is in, the costliest call sites and their late ranks. A terminal "
+            "is redrawn; other output is appended.",
     .word = cli_take_directory,
     .arguments = "[DIR]"};
 

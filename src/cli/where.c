@@ -20,7 +20,7 @@ static const struct option_entry entries[] = {
     {"format", "FORMAT", "text or json", option_take_word, offsetof(struct where_options, format),
      OPTION_WORDS(formats)},
     {"stack", NULL,
-     "also the stacks of ranks outside of MPI; this stops their processes for a moment",
+     "also show the stacks of ranks outside of MPI; this stops their processes for a moment",
      option_take_flag, offsetof(struct where_options, stack)},
     {0}};
 

@@ -91,11 +91,11 @@ assert "script" in text, text
 PY
 echo '{"schema": "other", "tables": {}}' > "$work/other.json"
 $collprof report --format=html "$work/other.json" 2> "$work/out" && fail "a file that is no result"
-grep -q 'expected what a collbench program wrote' "$work/out" || fail "it does not say what is expected"
+grep -q 'expected JSON written by a collbench program' "$work/out" || fail "it does not say what is expected"
 [ ! -e "$work/other.html" ] || fail "a page of nothing"
 echo '{"cut' > "$work/other.json"
 $collprof report --format=html "$work/other.json" 2> "$work/out" && fail "a file that is no JSON"
-grep -q 'line 1: .*: expected what a collbench program wrote' "$work/out" || fail "it does not say what is expected: $(cat "$work/out")"
+grep -q 'line 1: .*: expected JSON written by a collbench program' "$work/out" || fail "it does not say what is expected: $(cat "$work/out")"
 timeout 60 $MPIEXEC -n 2 $collprof run --trace --report=no -o "$work/t" $built/tests/mpi/sites > "$work/out" 2>&1 < /dev/null
 $collprof report --format=html -o "$work/traced.html" "$work/t" > /dev/null || fail "traced: status $?"
 if ! command -v chromium > /dev/null; then

@@ -195,7 +195,7 @@ done <<'END'
 0|^  twice/b .*known$|report --list twice/
 0|^  run.1. .*known$|report --list 'run[1]'
 1|empty: contains no run|report --list empty
-2|--list are text: leave out other formats|report --list --format=json known
+2|--list print only text: leave out --format|report --list --format=json known
 2|--what-if=slower:x,5: expected balance:SITE|report --what-if=slower:x,5 known
 0|^From 2 to 4 ranks, computation scaling falls most: from 100.0 % to 0.0 %|scale traced known traced
 3|^  *4 *3.10s  *0.00  *0.0%  *0.0%  *98.2%  *99.3%|scale --fail-below=50 traced known
@@ -267,9 +267,9 @@ expect 1 'No such file' $collprof report "$work/none"
 expect 1 'neither profile.json nor a record' $collprof report "$work"
 expect 2 'expected a number of rows from 1' $collprof report --top=0 a
 mkdir "$work/cut" && printf '{"schema": "collprof-profile/' > "$work/cut/profile.json"
-expect 1 'it has been cut off: use a whole copy' $collprof report "$work/cut"
+expect 1 'the file is truncated: use a complete copy' $collprof report "$work/cut"
 : > "$work/cut/profile.json"
-expect 1 'it has been cut off: use a whole copy' $collprof report "$work/cut"
+expect 1 'the file is truncated: use a complete copy' $collprof report "$work/cut"
 echo other > "$work/cut/profile.json"
 expect 1 "expected near 'other'" $collprof report "$work/cut"
 expect 1 'empty: contains no run' $collprof compare "$work/empty"
