@@ -115,7 +115,7 @@ static void *load(const char *library)
     if (of)
         return load_layer(of, library);
     SAY("this program uses %s, which this collprof does not support: nothing is recorded: expected "
-        "an MPI of `collprof info`",
+        "an MPI that `collprof info` lists",
         library);
     return NULL;
 }

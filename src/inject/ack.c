@@ -296,8 +296,8 @@ static void close_comm(struct internal_comm *s, bool all)
             if (as_root == (s->rank == a->root))
                 receive_late(s, a, until);
     if (!judged && k->streams && s->rank == 0)
-        injection_warn("ack: broadcasts on %.100s are not judged: its members %s", s->name,
-                       all ? "had no memory or disagreed about the size of a broadcast"
+        injection_warn("ack: broadcast latencies on %.100s are unknown: its members %s", s->name,
+                       all ? "ran out of memory or disagree about the size of a broadcast"
                            : "did not free it together");
     while (k->streams) {
         struct ack_stream *a = k->streams;

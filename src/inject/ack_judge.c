@@ -229,7 +229,7 @@ static void explain(const struct ack_verdict *v, char *text, size_t size)
     *text = '\0';
     if (v->doubt == ACK_DELAYED)
         snprintf(text, size,
-                 "unknown: this destination, or a rank that it may depend on, was always late");
+                 "unknown: this destination, or a rank that may forward to it, was always late");
     else if (v->doubt == ACK_UNREADY)
         snprintf(
             text, size,

@@ -99,7 +99,7 @@ static int measure_arrivals(const struct subject *u, const struct signature *g, 
 static void explain(const struct subject *u, const struct latency_result *r, char text[200])
 {
     const struct latency_figure *f = r->slowest >= 0 ? &r->figure[r->slowest] : NULL;
-    const char *doubt = latency_unsettled(r)  ? "; an upper bound: longer delays may give less"
+    const char *doubt = latency_unsettled(r)  ? "; an upper bound: a longer hold time may lower it"
                         : f && f->has_message ? "; may contain the latency of a rendezvous message"
                                               : "";
     if (u->is_broadcast || r->method->meaning != MEANS_LATENCY)
@@ -190,7 +190,7 @@ static void measure(const struct collective *c, struct signature *g, double shar
         json_object_del(g->found, "not_measured");
     else if (g->found)
         json_object_set_new(g->found, "not_measured",
-                            json_string(!all ? "a rank could not make a receive buffer for it"
+                            json_string(!all ? "a rank could not allocate its receive buffer"
                                         : rc ? "MPI returned an error"
                                              : why_not));
 }

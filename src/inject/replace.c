@@ -69,7 +69,7 @@ static bool may_measure(const struct internal_comm *s, char why_not[256])
     int mine[2] = {alone, left > 0};
     PMPI_Allreduce(mine, all, 2, MPI_INT, MPI_MIN, s->comm);
     snprintf(why_not, 256, "%s",
-             all[0] ? "the share of the run for measurements is used up"
+             all[0] ? "measurements have used up their share of the run"
                     : "latencies cannot be measured while several threads call MPI");
     return all[0] && all[1];
 }

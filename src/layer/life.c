@@ -127,7 +127,7 @@ static bool agree_to_record(const char *obstacle)
     /* The programs of an MPMD run may have different options. */
     if (!any.obstacle && any.settings != ~any.complement)
         disagreement =
-            "ranks have different options: each records by its own, nothing is injected or tuned";
+            "ranks have different options: each records with its own; nothing is injected or tuned";
     if (*disagreement && layer.rank == 0)
         layer_say("%s", disagreement);
     return !any.obstacle;
@@ -160,11 +160,11 @@ static bool join(void)
         return comm_dup_yielding(MPI_COMM_WORLD, &layer.comm) == MPI_SUCCESS &&
                PMPI_Comm_set_errhandler(layer.comm, MPI_ERRORS_RETURN) == MPI_SUCCESS;
     if (!members)
-        layer_say("rank %d: %s: it is not recorded", layer.rank,
+        layer_say("rank %d: %s: this rank is not recorded", layer.rank,
                   *record_obstacle ? record_obstacle : "its directory cannot be read");
     else if (layer.rank == first_member && !*record_obstacle)
-        layer_say("%d of %d ranks take part: the others run without collprof or with another "
-                  "--output; nothing is injected or tuned",
+        layer_say("%d of %d ranks are recorded here: the others run without collprof or with "
+                  "another --output; nothing is injected or tuned",
                   members, layer.size);
     return members;
 }

@@ -49,8 +49,8 @@ bool members_run_alone(void)
     if (layer.size > 1 || launcher.size <= 1)
         return false;
     if (launcher_speaks())
-        layer_say("%s has started %d processes, but this one is alone in its MPI (%s): nothing is "
-                  "recorded; use: %s ... collprof run",
+        layer_say("%s has started %d processes, but this one is alone in MPI_COMM_WORLD (%s): "
+                  "nothing is recorded; use: %s ... collprof run",
                   launcher.name, launcher.size, built.title, launcher_command(&launcher, &built));
     return true;
 }

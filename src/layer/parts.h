@@ -42,7 +42,7 @@ void record_mark_end(enum ledger_state state, int detail);
 void regions_count(void);
 
 /* The launcher according to the environment; a static object. BEFORE_INIT: MPI_Init was not called
- * yet; with ranks on several hosts the launcher then gives the run's identity (layer/store.h). */
+ * yet: on several hosts under Hydra, RUN is then a hash of Hydra's name for the run (store.h). */
 const struct launcher *members_launcher(bool before_init);
 
 /* Makes this rank visible to members_count() of other ranks. HAS_RECORD: result of record_make().

@@ -76,7 +76,7 @@ static const char *fault_of(const struct stat *st, int fd)
     if (st->st_uid != geteuid())
         return "it belongs to another user: use -o with a directory of your own";
     if ((st->st_mode & S_IWOTH) && !(st->st_mode & S_ISVTX))
-        return "everybody may write there: use -o with a directory of your own";
+        return "all users may write to it: use -o with a directory of your own";
     return faccessat(fd, ".", W_OK | X_OK, AT_EACCESS) ? strerror(errno) : NULL;
 }
 

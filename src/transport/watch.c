@@ -23,7 +23,7 @@ void *transport_next_function(const char *name, const char *library)
     }
     if (next)
         return next;
-    fprintf(stderr, "collprof: %s was called, and is in no library that is loaded\n", name);
+    fprintf(stderr, "collprof: %s was called, but no loaded library defines it\n", name);
     abort();
 }
 

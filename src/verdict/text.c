@@ -169,9 +169,9 @@ static void add_rank(char *text, const struct situation *s, const struct verdict
         add_open(text, s, r, v->first && v->first->rank == rank ? v->first : v->why[rank], named);
     else
         add(text, "%s",
-            r->moving                               ? "on a host where no rank waits for long"
-            : r->killed                             ? "outside of MPI when it was killed (it is "
-                                                      "unknown whether before the other ranks)"
+            r->moving   ? "on a host whose watchdog sees no blocked rank"
+            : r->killed ? "outside of MPI when it was killed (it is "
+                          "unknown whether before the other ranks)"
             : r->alive && state <= RANK_SYSTEM_CALL ? doing[state]
                                                     : "outside of MPI");
     if (!c && named && v->at_fault[rank] && v->kind == VERDICT_COMPUTES && r->seconds >= 0)

@@ -47,7 +47,7 @@ done
 $MPIEXEC -n 3 env NOMEM_RANK=1 NOMEM_FROM=begin COLLPROF_OUTPUT=part COLLPROF_REPORT=no \
     LD_PRELOAD="$built/tests/mpi/.libs/libnomem.so $layer $yielding" "$heat" -s 20 : \
     -n 1 env LD_PRELOAD="$yielding" "$heat" -s 20 >out 2>err || { cat err; fail "part: status $?"; }
-grep -q 'rank 1: Cannot allocate memory: it is not recorded' err || { cat err; fail "part: not said"; }
+grep -q 'rank 1: Cannot allocate memory: this rank is not recorded' err || { cat err; fail "part: not said"; }
 
 # A rank that cannot open any more files, or not write this one: it is not waited for, nor does it wait.
 for list in once always denied; do

@@ -59,7 +59,7 @@ outcome()
             [ "$said" = 0 ] && grep -q "\"launcher\": *\"$again\"" "$output/profile.json" && echo recorded && return
     elif [ "$status" = 2 ] && [ "$said" = 1 ] && grep -q 'would run alone' err; then
         echo refused && return
-    elif [ "$status" = 0 ] && [ "$said" = 1 ] && grep -q 'is alone in its MPI' err; then
+    elif [ "$status" = 0 ] && [ "$said" = 1 ] && grep -q 'is alone in MPI_COMM_WORLD' err; then
         echo alone && return
     fi
     echo "status-$status"

@@ -50,7 +50,7 @@ Test(run_directory, what_another_user_could_change)
     struct run_directory d;
     cr_assert(!mkdir("open-00000001", 0700) && !chmod("open-00000001", 0777));
     const char *fault = run_directory_make(&d, "open", 1);
-    cr_assert(fault && strstr(fault, "everybody may write there") && !*d.path && d.fd < 0);
+    cr_assert(fault && strstr(fault, "all users may write to it") && !*d.path && d.fd < 0);
     scratch_write("file", "");
     fault = run_directory_make(&d, "file/below", 1);
     cr_assert(fault && !strcmp(fault, strerror(ENOTDIR)), "%s", fault);

@@ -259,7 +259,7 @@ const struct latency_method latency_direct = {
 
 const struct latency_method latency_repro_window = {
     .name = "repro-window",
-    .value = "median of first entry to last exit",
+    .value = "median time from first entry to last exit",
     .meaning = MEANS_SUITE,
     .kinds = KIND_ANY,
     .weight = 1,
