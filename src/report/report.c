@@ -62,7 +62,7 @@ static void put_times(struct document *d, const struct view *v)
                       efficiency_text(e, factors), 100 * e->waiting, 100 * e->other);
     for (size_t i = 0; i < p->ranks.n; i++)
         lifecycle = fmax(lifecycle, (double)p->ranks.at[i].lifecycle_ns);
-    document_fact(d, "wall time", "%s%s from MPI_Init to %s, and %s in MPI_Init and MPI_Finalize",
+    document_fact(d, "wall time", "%s%s from MPI_Init to %s; %s in MPI_Init and MPI_Finalize",
                   profile_longest_known(p) ? "" : "at least ", AS_TIME(profile_longest_ns(p)),
                   p->crashed ? "the last call that was recorded" : "MPI_Finalize",
                   AS_TIME(lifecycle));
