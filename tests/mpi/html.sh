@@ -87,7 +87,7 @@ import sys
 import page
 document, text = page.load(sys.argv[1])
 assert document["tables"]["t"]["rows"][1]["value"] == 112100.5 and document["findings"][0]["text"] == "a note", document
-assert "script" in text, text
+assert "Enable JavaScript" in text, text
 PY
 echo '{"schema": "other", "tables": {}}' > "$work/other.json"
 $collprof report --format=html "$work/other.json" 2> "$work/out" && fail "a file that is no result"

@@ -114,7 +114,7 @@ Test(algorithms, of_a_trace)
         json_text_at(first, "algorithm"),
         "recursive doubling or binomial reduce + broadcast or linear reduce + broadcast");
     cr_expect_str_eq(json_text_at(second, "algorithm"), "unknown");
-    cr_expect(strstr(json_text_at(second, "remark"), "no messages"));
+    cr_expect(strstr(json_text_at(second, "remark"), "no message recorded"));
     profile_free(p);
     p = traced(1024);
     cr_assert_eq(p->findings.n, 2);

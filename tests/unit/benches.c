@@ -323,7 +323,7 @@ Test(benches, refusals, .init = scratch_make, .fini = scratch_remove)
     } bad[] = {
         {4, "bcast", "--ranks=3 --traffic=50", "--traffic"},
         {4, "bcast", "--root=4", "--root=4: expected one of the first 4 ranks"},
-        {4, "bcast", "--ranks=2:5", "4 are running"},
+        {4, "bcast", "--ranks=2:5", "4 ranks are running"},
         {4, "bcast", "--method=held,best", "unknown method 'best': expected: all, direct, "},
         {4, "bcast", "--metod=all", "unknown option --metod: did you mean --method?"},
         {4, "bcast", "--as=skampi", "skampi"},
