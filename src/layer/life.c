@@ -123,7 +123,7 @@ static bool agree_to_record(const char *obstacle)
         allreduce_yielding(MPI_IN_PLACE, &any, sizeof any / sizeof(uint64_t), MPI_MAX, layer.comm);
     if (any.obstacle == last)
         layer_say("rank %d: %s: %s is not recorded", layer.rank, obstacle,
-                  together ? "this run" : "it");
+                  together ? "this run" : "this rank");
     /* The programs of an MPMD run may have different options. */
     if (!any.obstacle && any.settings != ~any.complement)
         disagreement =
