@@ -1,7 +1,7 @@
 #!/bin/sh
 # Protects what trees from measured latencies are for, on the exact clock: predictions within 5 % of
 # whole messages where they share nothing, none in segments or where they do (but for chains); never more than 2 % slower
-# than the library's broadcast, at least twice as fast on eight sites; and all pairs of many ranks.
+# than the library's broadcast, at least twice as fast on eight sites.
 run="$srcdir/tests/sim/run.sh"
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -28,7 +28,6 @@ check() {
         }
         END { exit bad || rows < 3 }' "$dir/$1" || failed=1
 }
-pairs=24
 check sites2 8 blocks 1 1M
 check sites8 32 scattered 2 64K
 
@@ -64,8 +63,4 @@ awk -F, '$3 == "grid" { grid = $8 } $3 == "flat" { n++; bad = bad || !(grid <= 1
 cables 8 0 | sed 's/<link_ctn id="6-7"/<link_ctn id="2-3"/' >"$dir/hidden.xml"
 SMPI_OPTIONS='' sh "$run" "$dir/hidden.xml" 8 sim/collbench-pairs --sizes=64K:64K -i 10 --suspect=1.3 >"$dir/hidden" ||
     { cat "$dir/hidden"; echo "FAILED: pairs that share a cable are called slow"; failed=1; }
-# The fewest repeats: the simulator has no noise. Two sites.
-SIM_PLACING=blocks
-sh "$run" sites2 $pairs sim/collbench-pairs -i 2 --log-file="$dir/log" >"$dir/pairs" || failed=1
-[ "$(grep -c '^s[01]-' "$dir/log")" = $((pairs * (pairs + 1) / 2)) ] || { echo "FAILED: pairs of $pairs ranks"; failed=1; }
 exit $failed
