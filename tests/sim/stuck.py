@@ -31,11 +31,11 @@ KINDS = {
     "missing": ("missing", (1, 1), "all", ["together V"], True),
     "another": ("mismatch", (1, 5), None, ["together V", "differently V"], True),
     "crossed": ("crossed", (1, 5), None, ["together V"], True),
-    "computes": ("unknown", (1, 1), "all", ["together V"], False),
-    "chain": ("unknown", (2, 5), [0], ["receive V"], False),
-    "late_root": ("unknown", (1, 1), "all", ["late root"], False),
-    # Of a process that was killed it is unknown whether it was the first, and when the last of its polls was.
-    "polls": ("unknown", (2, 2), [0], ["test"], False),
+    "computes": ("computes", (1, 1), "all", ["together V"], False),
+    "chain": ("computes", (2, 5), [0], ["receive V"], False),
+    "late_root": ("computes", (1, 1), "all", ["late root"], False),
+    # When the last of its polls was, nobody knows of a process that was killed.
+    "polls": ("computes", (2, 2), [0], ["test"], False),
 }
 
 
