@@ -1,4 +1,5 @@
 #include "base/format.h"
+#include "base/text.h"
 #include "compare/compare.h"
 #include "compare/evidence.h"
 #include "compare/sites.h"
@@ -144,14 +145,13 @@ static void add_finding(struct gains *g, struct document *d, bool slower)
 
 void gains_add(struct document *d, const struct compare_request *r, bool slower)
 {
-    static const char begin[] = PROFILE_NOT_CHANGED;
     const char *why = NULL;
     for (size_t i = r->before; i < r->before + r->after; i++) {
         const struct profile *run = r->run[i];
         if (!run->libraries.n || strcmp(run->libraries.at[0].text, r->tuned->library) != 0)
             why = "another library or version";
         for (EACH(const struct profile_text, w, run->warnings))
-            why = strncmp(w->text, begin, strlen(begin)) ? why : w->text;
+            why = strstr(w->text, PROFILE_NOT_CHANGED) ?: why;
     }
     if (why) {
         document_finding(d, FINDING("gains", DOUBT),
@@ -241,26 +241,36 @@ void algorithms_add(struct document *d, const struct compare_request *r)
 
 /* --- what the runs were started with --- */
 
+/* Each run's set-up is lines NAME=VALUE, with a blank one at the end if all variables are known. */
 void setup_add(struct document *d, const struct compare_request *r)
 {
-    static const char *const names[] = {"MPI library", "hosts", "ranks"};
-    static const char several[] = "several";
-    char is[2][3][160], own[3][160], text[1200] = "";
-    for (size_t i = 0; i < r->before + r->after; i++) {
+    enum { SETUP = 4600 };
+    const size_t all = r->before + r->after;
+    FREED char(*setup)[SETUP] = memory_alloc(all * sizeof *setup);
+    char is[2][160], own[160], name[160], text[1200] = "";
+    for (size_t i = 0; i < all; i++) {
         const struct profile *p = r->run[i];
-        const bool first = i == 0 || i == r->before;
-        snprintf(own[0], sizeof *own, "%s", p->libraries.n ? p->libraries.at[0].text : "unknown");
-        snprintf(own[1], sizeof *own, "%zu", p->hosts.n);
-        snprintf(own[2], sizeof *own, "%zu", p->ranks.n);
-        for (int k = 0; k < 3; k++) {
-            char *to = is[i >= r->before][k];
-            strcpy(to, first || !strcmp(to, own[k]) ? own[k] : several);
-        }
+        snprintf(setup[i], SETUP, "\nMPI library=%.150s\nhosts=%zu\nranks=%zu",
+                 p->libraries.n ? p->libraries.at[0].text : "unknown", p->hosts.n, p->ranks.n);
+        for (EACH(const struct profile_text, v, p->variables))
+            text_add(setup[i], SETUP, "\n%.127s", v->text);
+        text_add(setup[i], SETUP, p->has_variables ? "\n" : "");
     }
-    for (int k = 0; k < 3; k++)
-        if (strcmp(is[0][k], is[1][k]) != 0 || !strcmp(is[0][k], several))
-            snprintf(text + strlen(text), 380, "%s %s %.150s -> %.150s", *text ? ";" : "", names[k],
-                     is[0][k], is[1][k]);
+    for (size_t k = 0; k < all; k++)
+        for (const char *line = setup[k]; line; line = strchr(line + 1, '\n')) {
+            const size_t n = 2 + strcspn(line + 1, "=\n"); /* of the key, "\nNAME=" */
+            snprintf(name, sizeof name, " %.*s ", (int)n - 2, line + 1);
+            for (size_t i = 0; i < all; i++) {
+                const char *of = setup[i], *at = memmem(of, strlen(of), line, n);
+                at = at ? at + n : of[strlen(of) - 1] == '\n' ? "not set" : "unknown";
+                text_copy_part(own, sizeof own, at, strcspn(at, "\n"));
+                char *to = is[i >= r->before];
+                strcpy(to, i == 0 || i == r->before || !strcmp(to, own) ? own : "several");
+            }
+            if (line[n - 1] == '=' && !strstr(text, name) &&
+                (strcmp(is[0], is[1]) != 0 || !strcmp(is[0], "several")))
+                text_add(text, sizeof text, "%s%s%s -> %s", *text ? ";" : "", name, is[0], is[1]);
+        }
     if (*text)
         document_finding(d, FINDING("setup", FINDING), "The runs differ in:%s.", text);
 }

@@ -61,5 +61,5 @@ void gains_add(struct document *d, const struct compare_request *r, bool slower)
  * algorithm and all runs B another one (--trace=transport). */
 void algorithms_add(struct document *d, const struct compare_request *r);
 
-/* Adds a finding if the runs B used another MPI library, or other numbers of hosts or ranks. */
+/* Adds a finding if the runs B have another MPI library, or other hosts, ranks or variables. */
 void setup_add(struct document *d, const struct compare_request *r);

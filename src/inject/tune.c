@@ -26,6 +26,7 @@
 enum { FIRST = ARRIVALS };
 
 static const struct tuning_library *library;
+static bool started; /* this rank has used its tool interface */
 
 /* By the application's operations; NULL: it is not tuned. Looked up once, since a small collective
  * takes no longer than a search. */
@@ -211,13 +212,6 @@ static void finding_keep(const struct collective *c, struct signature *g, json_t
     injection_found(&tune_injection, c->on->of->index, f);
 }
 
-/* The final number of calls is known only at the end. */
-static void finding_complete(json_t *f, uint64_t calls)
-{
-    json_object_set_new(f, "calls", json_integer((json_int_t)calls));
-    json_decref(f);
-}
-
 static const double seconds_least = 0.1;
 
 /* LACKS: seconds by which the share is too short for a measurement. */
@@ -227,8 +221,6 @@ static int note_short(const struct collective *c, double lacks)
         enough = fmin(enough, injection_elapsed() + 100 * lacks / layer.settings.tune_share);
     return MPI_SUCCESS;
 }
-
-static bool started; /* this rank has used the library's tool interface */
 
 /* END: clock_now() when the budget is spent; that of rank 0 counts. */
 static int measure(const struct collective *c, struct signature *g, struct subject *u, double end)
@@ -299,10 +291,11 @@ static void close_comm(struct internal_comm *s, bool all)
     struct signatures *known = s->kept[tune_injection.index];
     (void)all;
     for (int i = 0; known && i < known->n; i++) {
-        const bool left = known->at[i].calls > FIRST && !known->at[i].done;
+        const struct signature *g = &known->at[i];
+        const bool left = g->calls > FIRST && !g->done;
         __atomic_fetch_add(&tune_injection.left_out, left, __ATOMIC_RELAXED);
-        if (known->at[i].found)
-            finding_complete(known->at[i].found, known->at[i].calls);
+        json_object_set_new(g->found, "calls", json_integer((json_int_t)g->calls)); /* now final */
+        json_decref(g->found);
     }
     free(known);
 }

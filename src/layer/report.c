@@ -20,6 +20,7 @@ static void write_report(void *arg)
     struct reporting *r = arg;
     if (*tuned_refused)
         profile_warn(r->p, "%s", tuned_refused);
+    profile_set_variables(r->p);
     profile_symbolize(r->p);
     verdict_of_ended(r->p);
     r->p->ranks.at[0].merge_ns = whole_count(1e9 * (clock_now() - r->start));

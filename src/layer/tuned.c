@@ -29,6 +29,7 @@ static void set_variable(char *line)
         setenv(name, strcmp(name, rules) ? value : path, 1);
 }
 
+char tuned_refused[2 * PATH_MAX];
 static const char votes[] = "rules-votes";
 
 /* Whether all RANKS have the rules with the hash SUM; "": this one has none. Ranks that used
@@ -62,8 +63,6 @@ static bool agree(int ranks, const char *sum)
     close(directory);
     return good;
 }
-
-char tuned_refused[2 * PATH_MAX];
 
 void tuned_use(int ranks)
 {

@@ -55,6 +55,7 @@
     TABLE(NETS, nets, NULL, net, 0)       /* its transport events */                               \
     TABLE(PROGRAMS, programs, "programs", profile_text, SOUGHT | SORTED | OF_RUN)                  \
     TABLE(LIBRARIES, libraries, "mpi", profile_text, SOUGHT | SORTED | OF_RUN)                     \
+    TABLE(VARIABLES, variables, "variables", profile_text, SOUGHT | SORTED | OF_RUN)               \
     TABLE(WARNINGS, warnings, "warnings", profile_text, SOUGHT | SORTED)                           \
     TABLE(FINDINGS, findings, NULL, profile_finding, SORTED)
 
@@ -171,6 +172,9 @@ struct profile *profile_load_counts(const char *directory);
 struct event_graph *trace_graph(const struct profile *p, struct timeline *t);
 
 void profile_free(struct profile *p);
+
+/* Adds this process's variables that set MPI libraries, without those of launchers and secrets. */
+void profile_set_variables(struct profile *p);
 
 /* Adds a measurement: see struct profile_finding. Takes over the reference. Its member
  * "communicator_index" is an index in P, and becomes the row's comm. */

@@ -1,12 +1,28 @@
 #include "profile/model.h"
 
 #include "base/histogram.h"
+#include "base/text.h"
 #include "document/json.h"
 
+#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
+
+void profile_set_variables(struct profile *p)
+{
+    static const char known[] = "@(MPIR_CVAR|OMPI_MCA|UCX)_!(orte*|ess*|pmix*|initial_wdir*|"
+                                "shmem_R*|*@(HOSTNAME|KEY|TOKEN|COOKIE|AUTH|PASS|SECRET|URI)*)";
+    char text[128];
+    for (char **v = environ; *v && p->variables.n < 32; v++) {
+        text_copy(text, sizeof text, *v);
+        if (!fnmatch(known, text, FNM_EXTMATCH | FNM_CASEFOLD))
+            profile_add_text(p, TABLE_VARIABLES, text);
+    }
+    p->has_variables = p->variables.n < 32;
+}
 
 COMPARISON(longest_first, struct profile_entry,
            ORDER(y->time_ns, x->time_ns) ?: ORDER(x->operation, y->operation)

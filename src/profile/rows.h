@@ -337,6 +337,7 @@ F(stack_depth, "stack_depth", U32, MAX)
 F(crashed, "incomplete", BOOL, OR)        /* profile made from raw records */
 TEXT(launcher, "launcher", 64, FIRST)     /* command that starts ranks, mpiexec; empty: unknown */
 TEXT(arguments, "arguments", 2048, FIRST) /* of the program, quoted for a shell; may be empty */
+F(has_variables, "has_variables", BOOL, FIRST) /* those that set MPI libraries are in VARIABLES */
 F(sample_mask, "sample_mask", U32, OR)
 F(peers_dropped, "matrix_dropped", U64, SUM) /* messages left out since the matrix was full */
 F(unbalanced, NULL, BOOL, OR)                /* p->balances was emptied: it had too many rows */

@@ -295,12 +295,7 @@ int tuner_measure(const struct tuning *t, struct tuned *out)
         for (int k = 0; k < ALGORITHMS_MAX; k++)
             s->comm[k] = MPI_COMM_NULL;
     }
-    if (!error)
-        error = harmony_open(s);
-    if (!error)
-        error = open_all(s);
-    if (!error)
-        error = measure_rounds(s);
+    error = error ?: harmony_open(s) ?: open_all(s) ?: measure_rounds(s);
     for (int k = 0; s && k < out->n; k++)
         if (s->comm[k] != MPI_COMM_NULL)
             PMPI_Comm_free(&s->comm[k]);

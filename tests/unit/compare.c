@@ -92,8 +92,10 @@ static const char *algorithm[2], *library = "Open MPI v4.1.4", *later = "Open MP
 static uint64_t send_ns[2] = {100, 100}, once[HISTOGRAM_BUCKETS] = {[3] = 1},
                 *timed[2] = {once, once};
 static bool apart[2];
-static const char *refused = ""; /* what the runs after say about their rules */
-static uint64_t sum_ms[2];       /* what all ranks take in sums of 1.5 KiB at SUM_PLACE, 0 or 1 */
+/* What the runs after say about their rules; a variable of runs but the second, and those after
+ * need not have all. */
+static const char *refused = "", *variable[2] = {"", ""};
+static uint64_t sum_ms[2]; /* what all ranks take in sums of 1.5 KiB at SUM_PLACE, 0 or 1 */
 static int sum_place;
 /* What all ranks take in sends of 1 KiB, and how many there are. */
 static uint64_t send_ms[2], sends[2] = {1, 1};
@@ -143,6 +145,8 @@ static void compare(struct made before, struct made after, size_t n, double limi
                                           algorithm[i >= n]));
         profile_add_text(run[i], TABLE_LIBRARIES, i < n ? library : later);
         profile_add_text(run[i], TABLE_WARNINGS, i == n ? refused : "");
+        profile_add_text(run[i], TABLE_VARIABLES, i == 1 ? "" : variable[i >= n]);
+        run[i]->has_variables = i < n;
         name[i] = i < n ? "before" : "after";
     }
     document_free(compared);
@@ -230,10 +234,12 @@ Test(compare, what_the_runs_were_started_with)
 {
     later = "MPICH 4.0.2";
     apart[1] = true;
+    variable[0] = "UCX_AB=2";
+    variable[1] = "UCX_A=3";
     compare(usual, usual, 2, NAN, NULL);
     cr_expect_str_eq(json_text_at(json_array_get(document_finding_list(compared), 0), "text"),
                      "The runs differ in: MPI library Open MPI v4.1.4 -> MPICH 4.0.2; hosts 1 -> "
-                     "2.");
+                     "2; UCX_AB several -> unknown; UCX_A not set -> 3.");
 }
 
 Test(compare, names_the_size_that_changes_most)

@@ -29,7 +29,14 @@ static void expect_outside(const json_t *p)
 
 Test(layer, blocking_calls)
 {
+    setenv("UCX_TLS", "a", 1);
+    setenv("OMPI_MCA_ess_base_vpid", "1", 1);
+    setenv("UCX_MY_TOKEN", "1", 1);
     json_t *p = profile_of("blocking", NULL);
+    char *run = json_dumps(json_object_get(p, "run"), JSON_COMPACT);
+    cr_expect(strstr(run, "\"UCX_TLS=a\"") && strstr(run, "\"has_variables\":true"), "%s", run);
+    cr_expect(!strstr(run, "vpid") && !strstr(run, "TOKEN"), "%s", run);
+    free(run);
     EXPECT(p, "MPI_Init_thread", "calls", 4);
     EXPECT(p, "MPI_Allreduce", "calls", 40);
     EXPECT(p, "MPI_Allreduce", "bytes", 160);

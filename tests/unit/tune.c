@@ -456,17 +456,3 @@ Test(tune, no_block_without_time)
         for (double latency = 1e-6; latency < 1; latency *= 500)
             cr_assert(fake_mpi_run(4, slow, &spike, &(struct fake_network){.latency = latency}));
 }
-
-static void differ(int rank, void *arg)
-{
-    struct tuned own;
-    struct call call = {.comm = MPI_COMM_WORLD};
-    (void)arg;
-    tune_call(&call, 2 + rank % 2, &own);
-    cr_expect(own.n == 1 && call.runs[0] == 0);
-}
-
-Test(tune, nothing_is_measured_if_the_ranks_candidates_differ)
-{
-    cr_assert(fake_mpi_run(4, differ, NULL, &(struct fake_network){.latency = 1e-6}));
-}
