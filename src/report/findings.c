@@ -59,7 +59,7 @@ static double unseparated_share(const struct finding_context *c)
 }
 
 /* The finding is an error, printed above all results, if contention was so large that no other
- * finding is left. Contention during waits in MPI counts only if findings were left out. No advice
+ * finding is left. Contention during waits in MPI counts only if it left out findings. No advice
  * is given if contention is small and no finding was left out, for one rank, for ranks that poll,
  * and if --trace may show more. */
 static void find_contention(struct finding_context *c)
@@ -67,7 +67,7 @@ static void find_contention(struct finding_context *c)
     static const double much = 0.05; /* of the run */
     const struct noise *n = &c->v->noise;
     const bool doubtful = c->doubtful || c->imbalances.doubtful,
-               in_waits = doubtful && n->share < NOISE_FELT_FROM;
+               in_waits = c->doubtful || (doubtful && n->share < NOISE_FELT_FROM);
     const double size = in_waits ? n->most : n->share;
     const int rank = in_waits ? n->most_rank : n->worst_rank;
     const bool first = doubtful && size >= NOISE_SPOILED_FROM && !has_findings(c->d);

@@ -177,7 +177,7 @@ static const struct known known[] = {
      .mpi = {0.4, 0.3},
      .late = {0.2, 0.15, 0.11},
      .late_message = {0, 0.3},
-     .delayed = {0, 0.3}},
+     .delayed = {0, 0.32}},
     /* It advises nothing if it is small and silences nothing. */
     {.key = "cpu_contention", .rank = 1, .advice = "", .mpi = {0.03}, .delayed = {0, 0.03}},
     /* Its advice comes before that of a trace only if it may cost more. */
