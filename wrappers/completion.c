@@ -51,6 +51,8 @@ void pending_end(struct call *c, const struct pending *p, int rc, int count, con
     const bool all = !indices;
     const int *at = rc ? NULL : indices, n = !p->n ? 0 : rc ? p->n : count;
     unsigned sharing = 0;
+    if (tested)
+        call_polls(c);
     for (int k = 0; k < n; k++) {
         const int i = at ? at[k] : k;
         if (!layer.threaded)

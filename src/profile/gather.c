@@ -217,6 +217,7 @@ static void gather_events(struct gather *g)
             .signature = from->signature};
     }
     g->p->sample_mask = g->h->sample_mask;
+    g->p->ranks.at[0].polled_ns = whole_ns((double)g->h->polled / g->rate);
 }
 
 static void gather_peers(struct gather *g)

@@ -215,6 +215,7 @@ void call_probed(struct call *c, int rc, MPI_Comm comm, bool found, const MPI_St
                  const MPI_Message *message)
 {
     struct comm *on = call_comm(c, comm, rc);
+    call_polls(c);
     if (rc != MPI_SUCCESS || !found || !on || status->MPI_SOURCE == MPI_PROC_NULL) {
         c->traced = !found;
         return;

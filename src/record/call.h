@@ -158,6 +158,13 @@ static inline void call_exclusion_advance(const struct comm *on)
 
 void call_count_excluded(struct ledger_entry *e, uint64_t duration_ns, uint64_t bytes, bool failed);
 
+/* Adds the time before C, a poll, to header.polled if the call before was a poll without result. */
+static inline void call_polls(const struct call *c)
+{
+    if (thread.calls > 1 && thread.call->progress != thread.left)
+        __atomic_fetch_add(&layer.ledger.header->polled, c->entry - thread.left, __ATOMIC_RELAXED);
+}
+
 /* Last statement of a wrapper. E: the counters of such calls; NULL: the call is not counted. */
 static inline void call_leave_with_entry(const struct call *c, int rc, struct ledger_entry *e,
                                          uint64_t bytes)

@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #define LEDGER_MAGIC 0x31666f727070636cull /* "lcpprof1" */
-#define LEDGER_VERSION 17u
+#define LEDGER_VERSION 18u
 #define LEDGER_NO_SITE 0u /* the call site was not recorded, or its table was full */
 #define LEDGER_NO_OPERATION UINT32_MAX
 #define LEDGER_NO_COMM 0u   /* the call has no communicator, or the table was full */
@@ -431,5 +431,6 @@ struct ledger_header {
                              element may be {"before": FINDINGS of an earlier array}. 0 if none */
     uint64_t init_ns;     /* duration of the layer's start in MPI_Init */
     uint64_t injected_ns; /* time of injected measurements, not contained in calls' times */
+    uint64_t polled;      /* ticks from polls that found nothing to the next poll; 0 with --trace */
     double call_ns;       /* mean cost of recording a call; 0 if not measured */
 };

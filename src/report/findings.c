@@ -86,8 +86,8 @@ static void find_contention(struct finding_context *c)
                      : "");
 }
 
-/* Whether more than nine of ten calls are polls, such as MPI_Test: then time outside of MPI may be
- * waiting, and a finding is added. */
+/* Whether more than nine of ten calls are polls, such as MPI_Test, or an imbalance was left out for
+ * them: then time outside of MPI may be waiting, and a finding is added. */
 static bool find_polls(const struct finding_context *c)
 {
     const struct profile *p = c->v->p;
@@ -101,7 +101,7 @@ static bool find_polls(const struct finding_context *c)
         most = poll && e->calls > most.calls ? *e : most;
     }
     profile_free(sums);
-    if (polls <= calls - calls / 10 || c->run <= 0)
+    if (!polls || (!c->imbalances.polls && polls <= calls - calls / 10) || c->run <= 0)
         return false;
     const struct profile_group *g = profile_group_find(p, most.site, most.operation);
     const double every = c->run * (g ? g->spread.ranks : 1) / (double)most.calls;
@@ -111,8 +111,8 @@ static bool find_polls(const struct finding_context *c)
         FINDING("polls", NOTE, .site = call, .number = {{"count", (double)most.calls}},
                 .advice = "wait in a blocking call, such as MPI_Wait, where ranks compute nothing "
                           "between polls"),
-        "%s polls %s times, every %s of the run: the time between polls may be work or waiting, "
-        "and counts as time outside of MPI.",
+        "%s polls %s times, every %s of the run. The time between polls may be work or waiting: "
+        "it counts as time outside of MPI, but no rank is called late for it.",
         call, AS_COUNT(most.calls), AS_TIME(1e9 * every));
     return true;
 }

@@ -35,6 +35,7 @@ struct imbalances {
     double cost;   /* seconds, sum over all imbalances */
     bool doubtful; /* an imbalance was left out, as it may be noise: see noise_doubt() */
 };
+    bool polls;    /* one was left out, as it may be waiting between polls */
 
 /* The imbalances of V that are large enough to report. Free by imbalances_free(). */
 struct imbalances imbalances_find(const struct view *v);

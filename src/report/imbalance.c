@@ -177,9 +177,10 @@ struct imbalances imbalances_find(const struct view *v)
         s.outside = s.end ? own : rest;
         measure(&s, p->ranks.n);
         double cost = cost_of(p, &s), low = low_of(&s, cost),
-               doubt = noise_doubt(p, p->ranks.at[s.longest].rank, false, s.mean);
-        if (noise_matters(cost, low, doubt, v->where.run)) {
-            add(&list, p, &s, cost, low, doubt);
+               doubt = noise_doubt(p, p->ranks.at[s.longest].rank, false, s.mean),
+               polled = doubt + 1e-9 * (double)p->ranks.at[s.longest].polled_ns;
+        if (noise_matters(cost, low, polled, v->where.run)) {
+            add(&list, p, &s, cost, low, polled);
             if (s.end)
                 add_outside(rest, -1, own, p->ranks.n);
         } else if (noise_matters(cost, low, 0, v->where.run)) {
@@ -187,6 +188,8 @@ struct imbalances imbalances_find(const struct view *v)
         }
     }
     free(rest);
+        } else if (noise_matters(cost, low, doubt, v->where.run)) {
+            list.polls = true;
     free(own);
     return list;
 }

@@ -41,15 +41,6 @@ Test(findings, what_is_missing)
     document_free(d);
 }
 
-Test(findings, nothing_wrong_is_no_finding)
-{
-    struct profile *p = profile_new();
-    *PUSH(&p->ranks) = (struct profile_rank){.state = LEDGER_FINALIZED};
-    struct document *d = findings_of(p);
-    cr_expect_eq(json_array_size(document_finding_list(d)), 0);
-    document_free(d);
-}
-
 Test(findings, ranks_that_ended_alike_are_one)
 {
     static const uint32_t state[] = {LEDGER_ABORTED,   LEDGER_FINALIZED, LEDGER_SIGNALLED,
@@ -80,36 +71,25 @@ Test(findings, ranks_that_ended_alike_are_one)
     document_free(d);
 }
 
-/* Errors that calls returned come before what costs time, with the call site that has most. */
+/* Errors that calls returned come before what costs time, with the call site that has most.
+ * Processes that the run started are not in it. */
 Test(findings, failed_calls_of_several_call_sites)
 {
     static const uint64_t errors[] = {2, 5, 0, 1};
     struct profile *p = made(&(struct known){.mpi = {0.4, 0}});
     for (uint32_t i = 0; i < 4; i++)
         profile_add_entry(
-            p, &(struct profile_entry){.site = site_in_line(p, 20 + i),
-                                       .operation = profile_add_operation(p, "MPI_Send", 0),
-                                       .comm = PROFILE_NONE,
-                                       .region = PROFILE_NONE,
-                                       .calls = 9,
-                                       .errors = errors[i]});
+            p, &(struct profile_entry){
+                   .site = site_in_line(p, 20 + i),
+                   .operation = profile_add_operation(p, i == 3 ? "MPI_Comm_spawn" : "MPI_Send", 0),
+                   .comm = PROFILE_NONE,
+                   .region = PROFILE_NONE,
+                   .calls = 9,
+                   .errors = errors[i]});
     struct document *d = findings_of(p);
     cr_expect_eq(json_array_get(document_finding_list(d), 0), found(d, "failed_calls"));
+    cr_expect_not_null(found(d, "spawned"));
     cr_expect_str_eq(text_in(d, "failed_calls", "text"),
                      "8 calls returned an error: MPI_Send at solve.c:21 solve most often.");
-    document_free(d);
-}
-
-Test(findings, processes_that_a_run_starts)
-{
-    struct profile *p = made(&(struct known){.mpi = {0.4, 0}});
-    profile_add_entry(
-        p, &(struct profile_entry){.site = PROFILE_NONE,
-                                   .operation = profile_add_operation(p, "MPI_Comm_spawn", 0),
-                                   .comm = PROFILE_NONE,
-                                   .region = PROFILE_NONE,
-                                   .calls = 1});
-    struct document *d = findings_of(p);
-    cr_expect_not_null(found(d, "spawned"));
     document_free(d);
 }

@@ -91,13 +91,17 @@ Test(layer, requests)
     EXPECT_MS(p, "MPI_Isend", "post_to_wait_ns", 20);
     EXPECT_MS(p, "MPI_Issend", "post_to_wait_ns", 0.12);
     cr_expect_gt(sum(p, "MPI_Test", "calls"), 100);
+    cr_expect_gt(number(json_array_get(json_object_get(p, "ranks"), 0), "polled_ns"), 0);
     json_decref(p);
 }
 
 Test(layer, probes_and_requests_that_end_otherwise)
 {
     json_t *p = profile_of("probes", NULL);
-    cr_expect_gt(sum(p, "MPI_Iprobe", "calls"), 100);
+    const double polls = sum(p, "MPI_Iprobe", "calls"),
+                 polled = number(json_array_get(json_object_get(p, "ranks"), 1), "polled_ns");
+    cr_expect_gt(polls, 100);
+    cr_expect_float_eq(polled / (polls - 1), 4000, 400, "%g of %g", polled, polls);
     EXPECT(p, "MPI_Recv", "calls", 5);
     EXPECT(p, "MPI_Recv", "bytes", 70 + 4 * 40);
     EXPECT(p, "MPI_Irecv", "calls", 12);

@@ -10,10 +10,10 @@ static int rank, size;
 static char data[BYTES], other[BYTES];
 
 /* Work of one rank, or of all (-1). */
-static void work(int who, int ms)
+static void work(int who, double ms)
 {
     if (who == rank || who < 0)
-        nanosleep(&(struct timespec){.tv_nsec = 1000000L * ms}, NULL);
+        nanosleep(&(struct timespec){.tv_nsec = (long)(1e6 * ms)}, NULL);
 }
 
 static void blocking(void)
@@ -114,7 +114,7 @@ static void probes(void)
     work(0, 2);
     if (rank == 0)
         MPI_Send(data, 70, MPI_BYTE, 1, 8, MPI_COMM_WORLD);
-    while (rank == 1 && !found)
+    for (; rank == 1 && !found; work(1, 0.004))
         MPI_Iprobe(0, 8, MPI_COMM_WORLD, &found, &status);
     if (rank == 1)
         MPI_Recv(other, BYTES, MPI_BYTE, MPI_ANY_SOURCE, 8, MPI_COMM_WORLD, &status);

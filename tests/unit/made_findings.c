@@ -93,6 +93,7 @@ struct profile *made(const struct known *k)
                                                  .host = host,
                                                  .state = LEDGER_FINALIZED,
                                                  .wall = 1,
+                                                 .polled_ns = r == 1 ? (int64_t)ns(k->polled) : 0,
                                                  .cpu_ns = (int64_t)ns(k->cpu[r]) ?: -1,
                                                  .mpi_ns = ns(k->mpi[r]),
                                                  .message_ns = ns(k->message[r]),

@@ -17,6 +17,7 @@ struct known {
     double cpu[4];          /* seconds on a processor; 0: unknown */
     double late_message[4]; /* of a trace: waited for messages */
     double message[4];      /* in calls for messages */
+    double polled;          /* by rank 1: between polls */
     double excluded; /* seconds of half of the first calls, delayed by experiments on rank 0 */
     const char *program, *arguments;
     struct {
