@@ -19,14 +19,6 @@ static double contention(const struct profile_rank *r, double most)
                        fmin(waited, 1e-9 * (double)r->mpi_ns));
 }
 
-static double most_outside(const struct profile *p)
-{
-    double most = 0;
-    for (size_t i = 0; i < p->ranks.n; i++)
-        most = fmax(most, rank_outside(&p->ranks.at[i]));
-    return most;
-}
-
 static double recording_time(const struct profile_rank *r)
 {
     return 1e-9 * (double)r->calls * r->call_ns;
@@ -50,11 +42,10 @@ double noise_doubt(const struct profile *p, int64_t rank, bool anywhere, double 
     return n > 0 ? lost * (n - 1) / n + recording + slower : 0;
 }
 
-struct noise noise_of(const struct profile *p)
+struct noise noise_of(const struct profile *p, double most)
 {
     struct noise n = {.worst_rank = -1};
-    const double run = 1e-9 * profile_longest_ns(p), per_run = run > 0 ? 1 / run : 0,
-                 most = most_outside(p);
+    const double run = 1e-9 * profile_longest_ns(p), per_run = run > 0 ? 1 / run : 0;
     for (EACH(const struct profile_rank, r, p->ranks)) {
         const double share = per_run * 1e-9 * (double)r->delayed_ns,
                      not_in_waits = per_run * contention(r, most);

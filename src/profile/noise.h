@@ -13,7 +13,7 @@ struct noise {
     double most;        /* of MOST_RANK, counting its waits */
     int32_t most_rank;
 };
-struct noise noise_of(const struct profile *p);
+struct noise noise_of(const struct profile *p, double most); /* MOST: as in struct efficiency */
 
 /* Seconds per rank that the others may wait for RANK (NOISE_ANY_RANK: for any) for other reasons
  * than its work: the sum of its contention outside of MPI (ANYWHERE: or in MPI), of the time of

@@ -66,8 +66,8 @@ F(init_ns, "init_ns", U64, FIRST)       /* overhead of the layer in MPI_Init */
 F(merge_ns, "merge_ns", U64, FIRST)     /* time for merging profiles: rank 0, in MPI_Finalize */
 /* Part of wall: measurements by the layer, whose time counts in no call. */
 F(injected_ns, "injected_ns", U64, FIRST)
-F(polled_ns, "polled_ns", I64, FIRST) /* outside of MPI: from fruitless polls to the next polls */
-F(end_ns, NULL, I64, FIRST) /* with a trace: the end of this rank's run */
+F(polled_ns, "polled_ns", I64, FIRST) /* after polls that found nothing */
+F(end_ns, NULL, I64, FIRST)           /* with a trace: the end of this rank's run */
 PLAIN(uint64_t, dropped[LEDGER_SECTIONS])
 OF(dropped[LEDGER_MODULES], "dropped_modules", U64, FIRST)
 OF(dropped[LEDGER_REGIONS], "dropped_regions", U64, FIRST)

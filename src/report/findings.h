@@ -26,6 +26,7 @@ struct imbalance {
         double cost; /* part of COST; 0: no such call is known */
         bool own;    /* a slow rank makes this call, too */
     } at;            /* the call in which others wait most for the slow ranks */
+    bool once;       /* it is a single delay */
     bool reported;   /* a finding has already explained this imbalance */
 };
 
@@ -34,8 +35,8 @@ struct imbalances {
     size_t n, room;
     double cost;   /* seconds, sum over all imbalances */
     bool doubtful; /* an imbalance was left out, as it may be noise: see noise_doubt() */
-};
     bool polls;    /* one was left out, as it may be waiting between polls */
+};
 
 /* The imbalances of V that are large enough to report. Free by imbalances_free(). */
 struct imbalances imbalances_find(const struct view *v);

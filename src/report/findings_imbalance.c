@@ -32,23 +32,23 @@ static bool processor_share(const struct imbalance *b, const struct profile *p, 
 static void add_imbalance(struct finding_context *c, const struct imbalance *b)
 {
     const struct profile *p = c->v->p;
-    const bool several = b->n_slow > 1;
+    /* Of unequal groups the smaller is named: one rank with LESS work, not all others. */
+    const bool less = 2 * b->n_slow > p->ranks.n;
+    const size_t n = less ? p->ranks.n - b->n_slow : b->n_slow;
+    const bool several = n > 1;
     static const double nearly_all = 0.9;
-    char list[200] = "", more[120] = "";
-    char advice[CALL_LABEL + 300], code[SAMPLED_TEXT];
+    char list[200] = "", more[120] = "", advice[CALL_LABEL + 300], code[SAMPLED_TEXT];
     double processor[2];
-    int32_t *rank = memory_alloc(b->n_slow * sizeof *rank);
-    size_t n = 0;
-    for (size_t i = 0; i < p->ranks.n; i++)
-        if (b->slow[i])
-            rank[n++] = p->ranks.at[i].rank;
+    int32_t *rank = memory_alloc(n * sizeof *rank);
+    for (size_t i = 0, k = 0; i < p->ranks.n; i++)
+        if (b->slow[i] != less)
+            rank[k++] = p->ranks.at[i].rank;
     rank_list(list, sizeof list, rank, n);
     const bool known_call = b->at.cost > 0;
-    const char *call =
-        known_call ? AS_CALL(c->v, b->at.operation, b->at.site, NULL) : "MPI_Finalize";
+    const char *call = AS_CALL(c->v, b->at.operation, b->at.site, "MPI_Finalize");
     bool known = processor_share(b, p, processor);
     bool computes = known && processor[0] >= 0.5, idle = known && processor[1] < 0.9;
-    if (idle)
+    if (idle && !less)
         snprintf(more, sizeof more,
                  " At most %s of %s time outside of MPI needed a processor: the rest is sleep, or "
                  "waiting for files.",
@@ -63,21 +63,29 @@ static void add_imbalance(struct finding_context *c, const struct imbalance *b)
                            : "between two calls (run with --trace to see which)",
              own ? call : "", several ? "s" : "", list, several ? "" : "s",
              b->others > 0 ? b->slow_time / b->others : INFINITY);
+    if (less)
+        snprintf(advice, sizeof advice,
+                 "give rank%s %s a share of the work: a rank that only distributes it has none",
+                 several ? "s" : "", list);
     document_finding(
         c->d,
         FINDING("imbalance", FINDING, COSTS(c, b->cost, b->low), .site = known_call ? call : NULL,
                 .ranks = rank, .n_ranks = n, .advice = advice,
                 .number = {{"longer_seconds", b->slow_time - b->others},
                            {"processor_percent", known ? 100 * processor[1] : NAN}}),
-        "Rank%s %s %s%s %s longer than the mean of the others, which wait %s %sin %s.%s%s",
-        several ? "s" : "", list, several ? "each " : "",
+        "Rank%s %s %s%s %s %s than the mean of the others, %s %sin %s.%s%s", several ? "s" : "",
+        list, several ? "each " : "",
         computes  ? several ? "compute" : "computes"
         : several ? "are outside of MPI for"
                   : "is outside of MPI for",
         AS_TIME(1e9 * (b->slow_time - b->others)),
-        !own      ? "meanwhile"
-        : several ? "for them"
-                  : "for it",
+        less      ? "less"
+        : b->once ? "longer, once,"
+                  : "longer",
+        less      ? several ? "for which they wait" : "for which it waits"
+        : !own    ? "which wait meanwhile"
+        : several ? "which wait for them"
+                  : "which wait for it",
         known_call && b->at.cost < nearly_all * b->cost ? "mostly " : "", call, code, more);
     free(rank);
 }

@@ -1,3 +1,4 @@
+#include "base/try.h"
 #include "report/findings.h"
 
 #include <math.h>
@@ -15,7 +16,8 @@ struct segments {
     const struct outside *outside;     /* by index in p->ranks */
     size_t longest;                    /* index of the rank with the longest time */
     double mean, excess;               /* mean time of the ranks; LONGEST's time minus MEAN */
-    double part[NOISE_PARTS];          /* EXCESS by parts of the run */
+    double part[NOISE_PARTS], sum;     /* EXCESS by parts of the run, as far as known; their sum */
+    bool once; /* one part has over half of it, and 0.1 s: more than a pause of a healthy machine */
 };
 
 /* Reads N ranks' times outside of MPI before the collectives of A. False if they are unknown. */
@@ -47,6 +49,7 @@ static void add_outside(struct outside *to, double sign, const struct outside *f
 
 static void measure(struct segments *s, size_t n)
 {
+    double sizes = 0, most = 0;
     for (size_t r = 0; r < n; r++) {
         s->mean += s->outside[r].all / (double)n;
         s->longest = s->outside[r].all > s->outside[s->longest].all ? r : s->longest;
@@ -56,7 +59,11 @@ static void measure(struct segments *s, size_t n)
         s->part[i] = s->outside[s->longest].part[i];
         for (size_t r = 0; r < n; r++)
             s->part[i] -= s->outside[r].part[i] / (double)n;
+        s->sum += s->part[i];
+        sizes += fabs(s->part[i]);
+        most = fmax(most, s->part[i]);
     }
+    s->once = most >= 0.1 && 2 * most > fmax(sizes, s->excess);
 }
 
 /* Seconds per rank that others wait for the rank with the longest time: its excess, but at most
@@ -71,15 +78,12 @@ static double cost_of(const struct profile *p, const struct segments *s)
 }
 
 /* The lower end of the 95 % interval of COST, from the parts of the excess; NaN if less than half
- * of the excess is known by parts. */
+ * of the excess is known by parts, and for a single delay, which has no variation. */
 static double low_of(const struct segments *s, double cost)
 {
-    double sum = 0;
-    for (size_t i = 0; i < NOISE_PARTS; i++)
-        sum += s->part[i];
-    if (sum <= s->excess / 2)
+    if (s->sum <= s->excess / 2 || s->once)
         return NAN;
-    return cost * fmin(1, noise_least(s->part) / sum);
+    return cost * fmin(1, noise_least(s->part) / s->sum);
 }
 
 static bool is_slow(const struct profile *p, const bool *slow, uint32_t rank)
@@ -142,12 +146,13 @@ static void add(struct imbalances *list, const struct profile *p, const struct s
     }
     while (i < list->n && memcmp(list->at[i].slow, slow, p->ranks.n * sizeof *slow) != 0)
         i++;
-    bool is_new = i == list->n;
-    struct imbalance *b = is_new ? PUSH(list) : &list->at[i];
-    if (is_new)
-        *b = (struct imbalance){.slow = slow, .n_slow = n};
+    if (i == list->n)
+        *PUSH(list) = (struct imbalance){
+            .slow = slow, .n_slow = n, .once = true, .at = {PROFILE_NONE, PROFILE_NONE}};
     else
         free(slow);
+    struct imbalance *b = &list->at[i];
+    b->once = b->once && s->once;
     b->cost += cost;
     b->low += noise_at_least(cost, low, doubt);
     b->slow_time += sum[1] / (double)n;
@@ -162,8 +167,8 @@ struct imbalances imbalances_find(const struct view *v)
     struct imbalances list = {0};
     if (!v->where.known || p->ranks.n < 2)
         return list;
-    struct outside *own = memory_alloc(p->ranks.n * sizeof *own);
-    struct outside *rest = memory_alloc(p->ranks.n * sizeof *rest);
+    FREED struct outside *own = memory_alloc(p->ranks.n * sizeof *own);
+    FREED struct outside *rest = memory_alloc(p->ranks.n * sizeof *rest);
     for (size_t i = 0; i < p->arrivals.n; i++)
         if (read_outside(&p->arrivals.at[i], own, p->ranks.n))
             add_outside(rest, 1, own, p->ranks.n);
@@ -183,14 +188,12 @@ struct imbalances imbalances_find(const struct view *v)
             add(&list, p, &s, cost, low, polled);
             if (s.end)
                 add_outside(rest, -1, own, p->ranks.n);
+        } else if (noise_matters(cost, low, doubt, v->where.run)) {
+            list.polls = true;
         } else if (noise_matters(cost, low, 0, v->where.run)) {
             list.doubtful = true;
         }
     }
-    free(rest);
-        } else if (noise_matters(cost, low, doubt, v->where.run)) {
-            list.polls = true;
-    free(own);
     return list;
 }
 
@@ -199,7 +202,6 @@ void imbalances_free(struct imbalances *list)
     for (size_t i = 0; i < list->n; i++)
         free(list->at[i].slow);
     free(list->at);
-    *list = (struct imbalances){0};
 }
 
 struct imbalance *imbalance_of_rank(const struct imbalances *list, const struct profile *p,

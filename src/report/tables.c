@@ -8,11 +8,12 @@
 
 void view_open(struct view *v, const struct profile *p)
 {
+    const struct efficiency where = efficiency_of(p);
     *v = (struct view){.p = p,
                        .mpi_ns = profile_mpi_ns(p),
                        .ranks = p->ranks.n ? (double)p->ranks.n : 1,
-                       .noise = noise_of(p),
-                       .where = efficiency_of(p),
+                       .noise = noise_of(p, where.most),
+                       .where = where,
                        .label = site_labels(p)};
 }
 

@@ -158,21 +158,3 @@ Test(report, measurements_are_tables)
     free(text);
     profile_free(p);
 }
-
-Test(report, json_has_the_findings)
-{
-    struct profile *p = made_four_ranks();
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    report_json_write(p, out);
-    fclose(out);
-    json_t *json = json_loads(text, 0, NULL), *all = json_object_get(json, "diagnosis");
-    free(text);
-    cr_assert(json_is_array(all));
-    for (size_t i = 0; i < json_array_size(all); i++)
-        cr_expect_eq(0, json_unpack_ex(json_array_get(all, i), NULL, JSON_VALIDATE_ONLY,
-                                       "{s:s, s:s}", "key", "text"));
-    json_decref(json);
-    profile_free(p);
-}
