@@ -252,16 +252,21 @@ int PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     return fake_finish(r, status);
 }
 
-/* The one that is done first. */
+/* Of those that have been matched the one that is done first. */
 int PMPI_Waitany(int n, MPI_Request *request, int *index, MPI_Status *status)
 {
-    for (int done = 0;;)
-        for (int i = 0; i < n; i++)
-            if (request[i] != MPI_REQUEST_NULL) {
-                PMPI_Test(&request[ *index = i], &done, status);
-                if (done)
-                    return MPI_SUCCESS;
-            }
+    struct fake_request *first = NULL;
+    for (fake_enter("MPI_Waitany", POLL); !first; fake_enter("MPI_Waitany", 0)) {
+        for (int i = 0; i < n; i++) {
+            struct fake_request *r =
+                request[i] == MPI_REQUEST_NULL ? NULL : &fake_world.request[NUMBER(request[i])];
+            if (r && r->matched && (!first || r->done < first->done))
+                first = r, *index = i;
+        }
+        fake_self()->state = first ? fake_self()->state : WAITING;
+    }
+    request[*index] = MPI_REQUEST_NULL;
+    return fake_finish(first, status);
 }
 
 int PMPI_Request_free(MPI_Request *request)

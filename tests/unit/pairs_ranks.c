@@ -2,6 +2,7 @@
 #include "fake_mpi.h"
 
 #include "base/clock.h"
+#include "measure/pairs/choose.h"
 #include "measure/pairs/pairs.h"
 #include "sync/sync.h"
 #include "trees/schedule_run.h"
@@ -22,7 +23,7 @@ struct measured {
     bool own_clocks; /* that each rank reads */
     double end;      /* of the measurement, simulated */
     struct pairs pairs;
-    int error[N];
+    int error[FAKE_RANKS_MAX];
 };
 
 static void measure(int rank, void *arg)
@@ -113,38 +114,73 @@ Test(pairs_ranks, limits_of_time)
         cr_expect_eq(m.error[r], PAIRS_TOO_LONG);
 }
 
-/* In the search for ports messages are faster than alone; a burst to rank 1 is late by noise. */
-static double late, further;
-static int burst;
+/* A star. THIN: by rank, seconds of a message through its link. Odd ranks are reached by a second
+ * port, SECOND times slower; if that is 0, by the same. FREE_AT: when ports and links have served
+ * all messages. FURTHER: by how much all are slower after the search for ports. */
+enum { STAR = 6, SEARCHED = 270, DRAWN = 12 };
+static double thin[STAR], second, free_at[STAR][3], further;
 
-static double by_several_ports(int from, int to, size_t bytes)
+static double by_star(int from, int to, size_t bytes)
 {
-    if (fake_mpi_collectives() < 138)
-        return way(from, to, bytes);
-    bool second = from == 0 && to == 1 && ++burst > 27 && burst <= 51,
-         others = bytes == EAGER && fake_mpi_collectives() > 248;
-    return way(from, to, bytes) * (others ? further : 1) - 5e-6 + (second ? late : 0);
+    const bool odd = second > 0 && to % 2, others = fake_mpi_collectives() > SEARCHED;
+    const double now = fake_mpi_now(),
+                 part = bytes != EAGER ? 0
+                        : others       ? further
+                                       : 1,
+                 gap = part * thin[from] * (odd ? second : 1);
+    double *port = &free_at[from][odd], *in = &free_at[to][2];
+    *port = fmax(*port, now) + gap;
+    *in = fmax(*port, fmax(*in, *port - gap) + part * thin[to]);
+    return *in + 1e-3 - now;
 }
 
-/* Each receiver has its own; all have one if time is up before all senders had their turn. What
- * messages share beyond their ports is seen when all ranks send, and unknown without time. */
+/* A flat tree's interval contains when all have the message from ROOT if links thinner than their
+ * port get none of it before the others have arrived, and if they get all they can use. */
+static void expect_limits(const struct pairs *p, int root)
+{
+    struct choice c;
+    char why[128];
+    double first = 0, last = 0;
+    for (int port = 0; port < 2; port++) {
+        double gap = thin[root] * (port ? second : 1), all = 0, wide = 0, most = 0;
+        for (int v = 0; v < STAR; v++)
+            if (v != root && port == (second > 0 && v % 2)) {
+                all += gap;
+                wide += thin[v] > gap ? 0 : gap;
+                most = fmax(most, thin[v] > gap ? thin[v] : 0);
+            }
+        first = fmax(first, fmax(all, most) + 1e-3);
+        last = fmax(last, wide + fmax(all - wide, most) + 1e-3);
+    }
+    cr_assert(choice_find_schedules(p, root, EAGER, &tree_flat, 0, &c, why, sizeof why));
+    const struct estimate e = schedule_predict_interval(p, EAGER, c.s, false);
+    cr_expect(e.low <= first && last <= e.high, "%g to %g: %g, %g", e.low, e.high, first, last);
+    choice_free(&c);
+}
+
+/* Ranks behind links up to 12 times thinner use the port of all others, and a slow port is one of
+ * its own. What messages share beyond is seen when all ranks send, and unknown without time: then
+ * all count as having one port. */
 Test(pairs_ranks, search_for_ports)
 {
+    unsigned short seed[3] = {1};
     struct measured m = {.plan = pairs_plan_default()};
-    struct fake_network net = network;
+    const struct fake_network net = {.overhead = overhead, .way = by_star};
     m.plan.ports = true;
-    m.plan.until = 0.5;
-    net.way = by_several_ports;
-    for (int k = 0; k < 3; k++) {
-        burst = 0;
-        late = k < 2 ? 50e-6 : 1;
-        further = 1 + k % 2;
-        cr_assert(fake_mpi_run(N, measure, &m, &net) && m.error[N - 1] == MPI_SUCCESS);
-        const double *port = m.pairs.size[0].of[PAIRS_PORT];
-        for (int v = 1; v < N; v++)
-            cr_expect(k < 2 ? port[v] == v - 1 : isnan(port[v]), "%d: %g", v, port[v]);
-        cr_expect_float_eq(m.pairs.size[0].shared, k < 2 ? further : 0, 0.35, "%g",
-                           m.pairs.size[0].shared);
+    m.plan.repeats = 3;
+    for (int k = 0; k < DRAWN + 2; k++) {
+        m.plan.until = k > DRAWN ? 0.8 * m.end : 0;
+        further = k < DRAWN ? 1 : 2;
+        second = k % 3 || k == DRAWN ? 0 : 1 + 3 * erand48(seed);
+        for (int v = 0; v < STAR && k < DRAWN; v++)
+            thin[v] = 10e-3 * (k % 3 && v < 1 + k % 4 ? 3 + 9 * erand48(seed) : 1);
+        memset(free_at, 0, sizeof free_at);
+        cr_assert(fake_mpi_run(STAR, measure, &m, &net) && m.error[0] == MPI_SUCCESS);
+        const double shared = m.pairs.size[0].shared, *port = m.pairs.size[0].of[PAIRS_PORT];
+        for (int root = 0; root < STAR && k < DRAWN; root++)
+            expect_limits(&m.pairs, root);
+        cr_expect(k == DRAWN ? shared > 1.8 : fabs(shared - (k < DRAWN)) < 0.01, "%g", shared);
+        cr_expect(k > DRAWN ? isnan(port[1]) : second > 0 ? port[1] != port[2] : true);
         pairs_free(&m.pairs);
     }
 }

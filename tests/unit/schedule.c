@@ -80,22 +80,6 @@ Test(schedule, paper_pseudocode_to_the_letter)
     graph_free(&g);
 }
 
-/* The labelling sends first where most remains to be done. Weights (1, 5, 3) and D = 1: the order
- * is 2, 3, 1, the label max(5+1, 3+2, 1+3). */
-Test(schedule, labels_order_the_children)
-{
-    struct graph g = uniform(4, 1, 1);
-    g.edge[2].w = 5;
-    g.edge[3].w = 3;
-    const int parent[] = {-1, 0, 0, 0}, order[] = {2, 3, 1};
-    struct schedule s = tree(&g, parent);
-    cr_assert_arr_eq(s.child, order, sizeof order);
-    cr_assert_float_eq(s.label[0], 6, 1e-12);
-    cr_assert_float_eq(s.completion, 6, 1e-12);
-    schedule_free(&s);
-    graph_free(&g);
-}
-
 /* Events played out one by one, apart from the schedule's own arithmetic. */
 static double play(const struct schedule *s, const struct graph *g)
 {
@@ -211,17 +195,6 @@ Test(schedule, several_ports)
     schedule_free(&s);
     graph_free(&g);
     graph_free(&back);
-}
-
-/* Latencies that differ by direction: 0 reaches 2 fast only by way of 1. */
-Test(schedule, asymmetric_weights)
-{
-    struct graph g = uniform(3, 100, 1);
-    g.edge[0 * 3 + 1].w = 1;
-    g.edge[1 * 3 + 2].w = 1;
-    cr_assert_float_eq(build("grid", &g, 0), 4, 1e-12);
-    cr_assert_float_eq(build("grid", &g, 2), 102, 1e-12); /* 2 to 1, 2 to 0 */
-    graph_free(&g);
 }
 
 /* Missing edges: used around, by every algorithm that can; the fixed trees read infinite. */

@@ -7,10 +7,9 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* With more ranks than FEW_RANKS each test is made once, not TRIES times. */
-enum { TRIES = 3, FEW_RANKS = 16, ROUNDS = 24 };
+/* TRIES of each test, but 1 with more ranks than FEW_RANKS. BUSY: messages by a port in a round. */
+enum { TRIES = 3, FEW_RANKS = 16, ROUNDS = 24, BUSY = 32 };
 
 struct fan {
     struct pairs_run *m;
@@ -91,21 +90,29 @@ static double sum_calls(const struct fan *f, int n)
     return calls;
 }
 
-/* Whether bursts by ports FROM to TO - 1 delay a burst to V by more than their send calls, and half
- * of the least gap. Single messages of different latencies may not overlap in time. */
-static int find_delay(const struct fan *f, int from, int to, int v, bool *delayed)
+/* Whether bursts by ports FROM to TO - 1 delay a burst to left[K] by more than their send calls,
+ * and as much as by its own port. A link behind its port may be slower and leave the port idle: so
+ * bursts to receivers as fast as the port keep it busy half as long again. */
+static int find_delay(const struct fan *f, int from, int to, int k, bool *delayed)
 {
-    int n = to - from;
-    memcpy(f->to, f->found + from, (size_t)n * sizeof *f->to);
+    int n = 0, v = f->left[k].v;
+    double least = INFINITY, mine = f->gap[v];
+    for (int port = from; port < to; port++) {
+        const double gap = f->gap[f->found[port]], more = fmin(BUSY, ceil(1.5 * mine / gap));
+        for (int i = 0, u, last = n + (int)more; n < last; i = (i + 1) % k)
+            if ((u = f->left[i].v) != f->m->rank && (int)f->port[u] == port &&
+                f->gap[u] <= PAIRS_SHARED * gap)
+                f->to[n++] = u;
+        least = fmin(least, fmax((more + 1) * gap - mine, mine / 2));
+    }
     f->to[n] = v;
     TRY(fan_out(f, n + 1, PAIR_BURST));
     double alone = time_alone(f, v, PAIR_BURST, sum_calls(f, n + 1));
-    *delayed = n > 0 && f->time[n] > alone + PAIR_BURST * f->gap[f->to[0]] / 2;
+    *delayed = n > 0 && f->time[n] > alone + 0.9 * PAIR_BURST * least;
     return MPI_SUCCESS;
 }
 
-/* Assigns receivers to ports by bisection, one after the other, the fastest first: a burst to a
- * slow receiver leaves its port idle in between, and need not delay others on that port. */
+/* Assigns receivers to ports by bisection, one after the other, the fastest first. */
 static int divide(const struct fan *f)
 {
     int n = 0;
@@ -117,15 +124,17 @@ static int divide(const struct fan *f)
         int v = f->left[k].v, from = 0, to = n;
         if (v == f->m->rank)
             continue;
-        TRY(find_delay(f, from, to, v, &delayed));
-        if (!delayed)
-            f->found[from = n++] = v;
+        TRY(find_delay(f, from, to, k, &delayed));
         while (delayed && to - from > 1) {
             int middle = (from + to) / 2;
             bool lower;
-            TRY(find_delay(f, from, middle, v, &lower));
+            TRY(find_delay(f, from, middle, k, &lower));
             *(lower ? &to : &from) = middle;
         }
+        if (delayed && n > 1) /* several together may delay V as much as its own does */
+            TRY(find_delay(f, from, to, k, &delayed));
+        if (!delayed)
+            f->found[from = n++] = v;
         f->port[v] = from;
     }
     return MPI_SUCCESS;
@@ -241,11 +250,11 @@ static int search(const struct fan *f, double *shared)
 
 int ports_search(struct pairs_run *m, int size, double *shared)
 {
-    size_t n = (size_t)m->n;
-    FREED int *ranks = malloc(3 * n * sizeof *ranks);
-    FREED double *time = malloc(2 * n * sizeof *time);
+    size_t n = (size_t)m->n, most = (BUSY + 1) * n;
+    FREED int *ranks = malloc((most + 2 * n) * sizeof *ranks);
+    FREED double *time = malloc(most * sizeof *time);
     FREED struct vertex_key *left = malloc(n * sizeof *left);
-    FREED MPI_Request *in = malloc(n * sizeof *in);
+    FREED MPI_Request *in = malloc(most * sizeof *in);
     struct fan f = {.m = m,
                     .count = (int)m->plan->sizes[size],
                     .trip = pair_row(m, m->row, size, PAIRS_MEDIAN),
@@ -253,9 +262,9 @@ int ports_search(struct pairs_run *m, int size, double *shared)
                     .send = pair_row(m, m->row, size, PAIRS_SEND),
                     .alone = pair_row(m, m->row, size, PAIRS_ANSWERED),
                     .port = pair_row(m, m->row, size, PAIRS_PORT),
-                    .to = ranks,
-                    .found = ranks + n,
-                    .sender = ranks + 2 * n,
+                    .found = ranks,
+                    .sender = ranks + n,
+                    .to = ranks + 2 * n,
                     .time = time,
                     .left = left,
                     .in = in};
