@@ -25,6 +25,8 @@ static int outcome(void)
 
 int PMPI_Bcast(void *data, int n, MPI_Datatype type, int root, MPI_Comm comm)
 {
+    if (root >= fake_comm_at(comm)->n)
+        return MPI_ERR_ROOT;
     const int error = outcome();
     enum { AUTO, BINOMIAL, RING } algorithm = fake_variable(0);
     fake_enter("MPI_Bcast", algorithm == BINOMIAL ? 10e-6 : CALL);
@@ -120,7 +122,7 @@ int PMPI_Reduce(const void *out, void *in, int n, MPI_Datatype type, MPI_Op op, 
     fake_enter("MPI_Reduce", CALL);
     if (fake_rank_in(comm) != root)
         return put(out, (size_t)n, type, root, comm) ?: error;
-    char *other = malloc(bytes + 1);
+    char *other = fake_alloc(bytes);
     if (out != MPI_IN_PLACE && bytes)
         memcpy(in, out, bytes);
     for (int i = 0; i < fake_comm_at(comm)->n; i++)
@@ -230,7 +232,7 @@ static int gather_all(MPI_Comm comm, const void *out, void *in, int n, MPI_Datat
     while (g && (g->comm != fake_comm_number(comm) || g->number != number))
         g = g->next;
     if (!g) {
-        g = calloc(1, sizeof *g);
+        g = memset(fake_alloc(sizeof *g), 0, sizeof *g);
         g->comm = fake_comm_number(comm);
         g->number = number;
         g->bytes = (size_t)n * fake_size(type);

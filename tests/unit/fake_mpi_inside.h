@@ -116,6 +116,9 @@ struct fake_comm *fake_comm_at(MPI_Comm comm);
 int fake_world_rank(MPI_Comm comm, int rank);
 int fake_rank_in(MPI_Comm comm);
 
+/* BYTES that are no allocation of what is tested, by another function than it calls. */
+#define fake_alloc(bytes) aligned_alloc(16, ((bytes) + 16) & ~(size_t)15)
+
 size_t fake_size(MPI_Datatype type);
 
 /* The calling rank's value of a control variable; 0: the algorithms of broadcasts. */

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { CANCELLED = -77 }; /* as the tag of a status */
 
@@ -91,7 +92,7 @@ struct fake_request *fake_send(const void *data, size_t n, MPI_Datatype type, in
     int target = fake_world_rank(comm, to);
     bool rendezvous = synchronous || (fake_world.net.eager && bytes > fake_world.net.eager);
     fake_self()->now += fake_world.net.overhead;
-    struct message *m = calloc(1, sizeof *m);
+    struct message *m = memset(fake_alloc(sizeof *m), 0, sizeof *m);
     *m = (struct message){.comm = fake_comm_number(comm),
                           .context = context,
                           .from = fake_rank_in(comm),
@@ -99,7 +100,7 @@ struct fake_request *fake_send(const void *data, size_t n, MPI_Datatype type, in
                           .bytes = bytes,
                           .arrival =
                               fake_self()->now + fake_way(fake_me, target, rendezvous ? 0 : bytes)};
-    m->data = malloc(bytes + 1);
+    m->data = fake_alloc(bytes);
     fake_copy((char *)data, m->data, bytes, type, false);
     m->sender = rendezvous ? r : NULL;
     r->matched = !rendezvous;

@@ -31,6 +31,7 @@ tests_unit_ranks_CPPFLAGS = $(UNIT_CPPFLAGS) $(MPI_CFLAGS)
 tests_unit_ranks_SOURCES = tests/unit/ranks.c tests/unit/operations.c tests/unit/latency.c tests/unit/mpi_errors.c $(fake_mpi) \
 	src/inject/handshake.c src/record/layer.c tests/unit/pairs_ranks.c tests/unit/merge.c src/layer/merge.c \
 	tests/unit/made_ledger.c tests/unit/made_ledger.h
+tests_unit_ranks_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=memory_alloc
 tests_unit_ranks_LDADD = libmeasure.la libprofile.la libdocument.la libbase.la $(MPI_LIBS) $(CRITERION_LIBS)
 
 # The wrappers below MPI, of functions that the test calls itself.
