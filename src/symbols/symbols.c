@@ -235,7 +235,6 @@ static void look_up(struct symbols *s, uint64_t return_address, unsigned level,
 static char *readable(const char *name)
 {
     static char *(*demangle)(const char *, char *, size_t *, int *);
-    static bool looked_for;
     const char *in_module = strncmp(name, "__", 2) ? NULL : strstr(name, "_MOD_");
     char *text = NULL;
     int status;
@@ -244,11 +243,10 @@ static char *readable(const char *name)
         return NULL;
     if (strncmp(name, "_Z", 2))
         return text;
-    if (!looked_for) { /* libstdc++ is loaded only at the first C++ name: most programs have none */
+    if (!demangle) { /* libstdc++ is loaded only at the first C++ name: most programs have none */
         void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
         *(void **)&demangle = library ? dlsym(library, "__cxa_demangle") : NULL;
     }
-    looked_for = true;
     return demangle ? demangle(name, NULL, NULL, &status) : NULL;
 }
 
