@@ -63,6 +63,29 @@ static const struct ack_seen none[N];
 static struct ack_stamp stamp[P][N];
 static struct ack_verdict v[P];
 
+/* What is concluded, V; it is the same if another rank is the root. */
+static bool judge(const struct ack_seen *seen)
+{
+    struct ack_stamp turned[P][N];
+    struct ack_seen other[N];
+    struct ack_verdict w[P];
+    for (int i = 0; i < P; i++)
+        memcpy(turned[(i + 1) % P], stamp[i], sizeof *turned);
+    for (int k = 0; k < N; k++) {
+        other[k] = seen[k];
+        other[k].from = (seen[k].from + 1) % P;
+    }
+    bool good = ack_judge(stamp[0], N, P, 0, seen, 0, v);
+    cr_assert_eq(ack_judge(turned[0], N, P, 1, other, 0, w), good);
+    for (int i = 1; i < P; i++) {
+        const struct ack_verdict *a = &v[i], *b = &w[(i + 1) % P];
+        cr_expect(a->clean == b->clean && a->doubt == b->doubt && a->asked == b->asked &&
+                      !memcmp(&a->direct, &b->direct, sizeof a->direct),
+                  "rank %d", i);
+    }
+    return good;
+}
+
 /* 0 sends to 1 and to 2, 2 to 3, each in 10 us; all wait but 2, which is LATE[k % 2]. */
 static void play(const double late[2])
 {
@@ -84,7 +107,7 @@ static void play(const double late[2])
 Test(ack, constant_lateness_is_not_latency)
 {
     play((double[]){1e-3, 1e-3});
-    cr_assert(ack_judge(stamp[0], N, P, 0, none, 0, v));
+    cr_assert(judge(none));
     cr_assert_float_eq(v[1].direct.value, 10e-6, 1e-9, "1 has returned before 2 came");
     cr_assert(v[1].doubt == ACK_MISSING && v[1].missing_rank == 2, "and may have been quicker");
     cr_assert(isnan(v[2].direct.value) && v[2].doubt == ACK_DELAYED);
@@ -94,7 +117,7 @@ Test(ack, constant_lateness_is_not_latency)
 Test(ack, inherited_lateness_is_told_with_the_latency)
 {
     play((double[]){0, 1e-3});
-    cr_assert(ack_judge(stamp[0], N, P, 0, none, 0, v));
+    cr_assert(judge(none));
     cr_assert_float_eq(v[2].direct.value, 10e-6, 1e-9);
     cr_assert_float_eq(v[3].direct.value, 20e-6, 1e-9);
     cr_assert_eq(v[1].doubt, ACK_NO_DOUBT, "there were some with 2 in time");
@@ -110,13 +133,13 @@ Test(ack, broadcasts_in_a_row)
         stamp[0][k].idle = k % 2 ? 12e-6 : 1;
     for (int k = 1; k < N; k += 2)
         stamp[3][k].exit += 5e-6;
-    cr_assert(ack_judge(stamp[0], N, P, 0, none, 0, v));
+    cr_assert(judge(none));
     cr_assert(v[1].clean == N && !v[1].doubt, "it was done by then");
     cr_assert(v[3].clean == N / 2 && !v[3].doubt);
     cr_assert_float_eq(v[3].direct.value, 20e-6, 1e-9);
     for (int k = 0; k < N; k++)
         stamp[0][k].idle = 12e-6;
-    cr_assert(ack_judge(stamp[0], N, P, 0, none, 0, v));
+    cr_assert(judge(none));
     cr_assert(v[3].clean == N && v[3].doubt == ACK_CROWDED && !v[1].doubt);
 }
 
@@ -127,7 +150,7 @@ Test(ack, readiness_is_asked_for_where_there_is_any)
     play((double[]){0, 0});
     for (int k = N - 1; k >= 0; k--) {
         if (k == 1) {
-            cr_assert(ack_judge(stamp[0], N, P, 0, none, 0, v));
+            cr_assert(judge(none));
             cr_assert_float_eq(v[1].direct.value, 10e-6, 1e-9, "the two that all were ready for");
             cr_assert(v[1].clean == 2 && !v[1].doubt);
         }
@@ -136,7 +159,7 @@ Test(ack, readiness_is_asked_for_where_there_is_any)
             stamp[j][k].exit += 10e-6;
         }
     }
-    cr_assert(ack_judge(stamp[0], N, P, 0, none, 0, v));
+    cr_assert(judge(none));
     cr_assert_float_eq(v[1].direct.value, 20e-6, 1e-9);
     cr_assert(v[1].doubt == ACK_UNREADY);
 }
@@ -150,17 +173,17 @@ Test(ack, acknowledged_latency)
         stamp[3][k].hold = 2e-6;
         seen[k] = (struct ack_seen){3, k % 4 ? ACK_SEEN : ACK_GIVEN_UP, 32e-6};
     }
-    cr_assert(ack_judge(stamp[0], N, P, 0, seen, 0, v));
+    cr_assert(judge(seen));
     cr_assert_float_eq(v[3].acknowledged.value, 20e-6, 1e-9);
     cr_assert_eq(v[3].given_up, N / 4);
     cr_assert(isnan(v[1].acknowledged.value));
     for (int k = 0; k < N; k++)
         seen[k] = (struct ack_seen){3, k < 5 ? ACK_EARLY : ACK_SEEN, 9e-6};
-    cr_assert(ack_judge(stamp[0], N, P, 0, seen, 0, v));
+    cr_assert(judge(seen));
     cr_assert(isnan(v[3].acknowledged.value));
     cr_assert(v[3].asked == N && v[3].given_up == 0);
     for (int k = 0; k < N; k++)
         seen[k] = (struct ack_seen){3, ACK_SEEN, k % 5 < 3 ? 9e-6 : 40e-6};
-    cr_assert(ack_judge(stamp[0], N, P, 0, seen, 0, v));
+    cr_assert(judge(seen));
     cr_assert(isnan(v[3].acknowledged.value), "the median is negative, its interval is not");
 }

@@ -199,6 +199,11 @@ done <<'END'
 2|--what-if=slower:x,5: expected balance:SITE|report --what-if=slower:x,5 known
 0|^From 2 to 4 ranks, computation scaling falls most: from 100.0 % to 0.0 %|scale traced known traced
 3|^  *4 *3.10s  *0.00  *0.0%  *0.0%  *98.2%  *99.3%|scale --fail-below=50 traced known
+0|^  *4  *3.10s  *1.00  *98.2%|scale --fail-below=98 known
+3|^  *4  *3.10s  *1.00  *98.2%|scale --fail-below=99 known
+0|^collprof top: the run has ended: 4 ranks reached MPI_Finalize, after 3.10 s$|top known
+1|use: mpiexec -n N collprof ./app, or another directory|top none
+1|known: the run has ended, and all ranks have reached MPI_Finalize|where known
 0|^collprof: known on 4 ranks|report known
 0|"schema":"collprof-profile/|report --format=json known
 0|^3,3099959.625,34645.856,|report --format=csv --table=ranks known
@@ -260,6 +265,21 @@ a run-1.json json no
 b before-1.json json no
 b before-2.json json no
 a run-2.json json no
+END
+
+# The first run of each pair is without our --tuned.
+mkdir "$work/bin" && cat >"$work/bin/collprof" <<'END'
+#!/bin/sh
+mkdir "$COLLPROF_OUTPUT" && touch "$COLLPROF_OUTPUT/profile.json"
+echo "${COLLPROF_OUTPUT##*/} $COLLPROF_TUNED $*" >>"${0%/*}/turns"
+END
+chmod +x "$work/bin/collprof"
+(cd "$work" && COLLPROF_TUNED=z "$absolute" repeat -n 1 -o pairs bin/collprof --tuned=x -o y run ./app --tuned=own) >"$work/out" 2>&1
+diff - "$work/bin/turns" <<'END' || { echo "FAIL: pairs of repeat --tuned"; cat "$work/out"; failed=1; }
+warm-up-before-1  -o y run ./app --tuned=own
+warm-up-run-1 z --tuned=x -o y run ./app --tuned=own
+run-1 z --tuned=x -o y run ./app --tuned=own
+before-1  -o y run ./app --tuned=own
 END
 
 # Readers.

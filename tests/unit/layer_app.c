@@ -83,10 +83,18 @@ static void communicators(void)
 
 static void errors(void)
 {
-    if (rank == 0)
+    MPI_Request request;
+    if (rank == 0) {
         MPI_Send(data, 30, MPI_BYTE, 1, 3, MPI_COMM_WORLD);
+        MPI_Send(data, 30, MPI_BYTE, 2, 4, MPI_COMM_WORLD);
+        MPI_Bcast(data, 8, MPI_BYTE, size, MPI_COMM_WORLD); /* no member's: it is refused */
+    }
     if (rank == 1)
         MPI_Recv(other, 20, MPI_BYTE, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 2) {
+        MPI_Irecv(other, 20, MPI_BYTE, 0, 4, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
     MPI_Pcontrol(0);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Pcontrol(1);

@@ -253,7 +253,8 @@ Test(causes, unknown_predictions)
 enum { MEMBERS = 6, BROADCASTS = 64 };
 struct broadcasts {
     struct event event[BROADCASTS * MEMBERS];
-    size_t n;
+    struct net net[2 * BROADCASTS * MEMBERS]; /* the transport's messages */
+    size_t n, n_net;
     struct causes_run run;
 };
 
@@ -279,8 +280,15 @@ static struct broadcasts *broadcasts(const struct by_rank *tree, bool share)
             for (int to = 0; (to = tree->next(at, MEMBERS, to)) != 0;)
                 children++;
             ready[at] = ready[at] > e->entry_ns ? ready[at] : e->entry_ns;
-            for (int to = 0; (to = tree->next(at, MEMBERS, to)) != 0;)
+            const struct net start = {
+                .call_ns = e->entry_ns, .bytes = e->bytes, .rank = e->rank, .kind = TRANSPORT_SEND};
+            for (int to = 0; (to = tree->next(at, MEMBERS, to)) != 0;) {
                 ready[to] = ready[at] + (HOP << large) + GAP * (++k, share ? children : k);
+                b->net[b->n_net++] = start;
+            }
+            b->net[b->n_net] = start;
+            b->net[b->n_net].kind = TRANSPORT_RECEIVE;
+            b->n_net += at > 0;
             now[rank] = e->exit_ns = ready[at] + children * BUSY;
             if (e->exit_ns > b->run.last_ns)
                 b->run = (struct causes_run){.last_ns = e->exit_ns, .last_rank = e->rank};
@@ -293,12 +301,12 @@ static struct prediction along(const struct broadcasts *b, const struct by_rank 
                                bool binomial, uint32_t broadcast)
 {
     struct prediction x = {0};
-    const struct net_traffic unseen = {0};
+    struct net_traffic seen RELEASED(net_traffic_free) = net_traffic_of(b->net, b->n_net);
     struct answer a = answer_of(b->event, b->n, &b->run);
     const struct what_if w = {.kind = WHAT_IF_BROADCAST,
                               .tree = tree,
                               .binomial = binomial,
-                              .traffic = &unseen,
+                              .traffic = &seen,
                               .broadcast = broadcast};
     cr_assert_eq(what_if_check(a.graph)->state, REPLAY_GOOD);
     cr_expect_eq(what_if_predict(a.graph, &w, &x), !x.unknown);
@@ -319,6 +327,9 @@ Test(causes, broadcasts_along_another_tree)
         cr_expect_float_eq(x.wall_ns, wall, BROADCASTS, "%s: %.0f, in truth %.0f", tree->name,
                            x.wall_ns, wall);
         cr_expect(x.ranks == MEMBERS && x.low_ns <= x.wall_ns && x.wall_ns <= x.high_ns);
+        cr_expect_null(along(b, tree, false, BCAST).unknown, "the transport's messages show it");
+        b->net[0].bytes--;
+        cr_expect(along(b, tree, false, BCAST).unknown, "part of a message");
         free(b);
         free(truth);
     }
@@ -326,10 +337,9 @@ Test(causes, broadcasts_along_another_tree)
 
 Test(causes, broadcasts_of_unknown_trees)
 {
-    struct broadcasts *b = broadcasts(&by_rank_trees[BY_RANK_FLAT], false);
+    FREED struct broadcasts *b = broadcasts(&by_rank_trees[BY_RANK_FLAT], false);
     const struct by_rank *tree = &by_rank_trees[BY_RANK_LINEAR];
     cr_expect(strstr(along(b, tree, false, BCAST).unknown, "not all MPI_Bcasts are known to be"));
     cr_expect(strstr(along(b, tree, true, REDUCE).unknown, "no MPI_Bcast was recorded"));
     cr_expect_null(along(b, tree, true, BCAST).unknown, "it is known otherwise");
-    free(b);
 }
