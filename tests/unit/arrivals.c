@@ -106,7 +106,7 @@ Test(arrivals, instances_match_under_different_masks)
 Test(arrivals, root_in_the_other_group)
 {
     static const int64_t entry[] = {100, 150, 900, 500, 800};
-    struct profile *p = profile_new();
+    struct profile *p RELEASED(profile_end) = profile_new();
     profile_add_comm(
         p, &(struct profile_comm){.id = 1, .size = 5, .first = 2, .flags = LEDGER_COMM_INTER});
     profile_add_operation(p, "MPI_Bcast", FAMILY_COLLECTIVE);
@@ -126,7 +126,6 @@ Test(arrivals, root_in_the_other_group)
     p->comms.at[0].first = 5; /* damaged */
     arrivals_find(p);
     cr_assert_eq(p->arrivals.n, 0);
-    profile_free(p);
 }
 
 /* 1000 barriers, thinned out; the first LONG_ONES take 100 ns more. */
@@ -155,7 +154,7 @@ static struct profile *thinned_barriers(uint32_t long_ones)
 /* Memory of the merged profile is bounded, and what is thinned out still matches. */
 Test(arrivals, instances_are_bounded)
 {
-    struct profile *p = thinned_barriers(0);
+    struct profile *p RELEASED(profile_end) = thinned_barriers(0);
     cr_assert_leq(p->instances.n, 500);
     cr_assert_geq(p->instances.n, 200);
     cr_assert(p->sample_mask == 3 || p->sample_mask == 7);
@@ -170,19 +169,17 @@ Test(arrivals, instances_are_bounded)
         (struct profile_entry){.site = PROFILE_NONE, .comm = PROFILE_NONE, .time_ns = 3000};
     arrivals_find(p);
     cr_assert_eq(p->arrivals.at[0].time_ns, 18000, "calls that found the table full are counted");
-    profile_free(p);
 }
 
 /* Of the first calls of a place nearly all are kept: these 24 % are half of what is left. */
 Test(arrivals, a_median_is_that_of_all_instances)
 {
-    struct profile *p = thinned_barriers(240);
+    struct profile *p RELEASED(profile_end) = thinned_barriers(240);
     size_t long_ones = 0;
     for (size_t i = 0; i < p->instances.n; i++)
         long_ones += p->instances.at[i].exit_ns > 100;
     cr_assert_gt(2 * long_ones, p->instances.n);
     cr_assert_eq(p->arrivals.at[0].duration_median_ns, 11);
-    profile_free(p);
 }
 
 /* Without names they are told apart by where they were made, with names they are one by these. */

@@ -63,18 +63,15 @@ Test(bench_program, progress_is_a_line_that_is_written_anew)
     bench_progress(&other, 0, 9);
     bench_progress(&b, 0, 0);
     bench_progress(&b, 0, 1000);
-    char *first = said(terminal);
+    FREED char *first = said(terminal);
     bench_progress(&b, 1, 1000); /* ten times a second at most */
     usleep(120000);
     bench_progress(&b, 2, 1000);
-    char *second = said(terminal);
+    FREED char *second = said(terminal);
     bench_progress(&b, 1000, 1000);
-    char *end = said(terminal);
+    FREED char *end = said(terminal);
     dup2(own, STDERR_FILENO);
     cr_expect_str_eq(first, "\rbench: 0 of 1000\033[K");
     cr_expect_str_eq(second, "\rbench: 2 of 1000\033[K");
     cr_expect_str_eq(end, "\r\033[K");
-    free(first);
-    free(second);
-    free(end);
 }

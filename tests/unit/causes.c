@@ -411,7 +411,7 @@ Test(causes, cost_of_many_events)
 Test(causes, histories_that_are_too_long)
 {
     enum { MANY = 4096 };
-    struct event *events = calloc(4 * MANY, sizeof *events);
+    FREED struct event *events = calloc(4 * MANY, sizeof *events);
     int64_t now = 0;
     size_t n = 0;
     for (uint32_t k = 0; k < 2 * MANY; k++) {
@@ -446,5 +446,4 @@ Test(causes, histories_that_are_too_long)
     cr_expect_eq(a.c.n, CAUSES_ROWS);
     cr_expect_gt(cost_of_kind(&a, CAUSE_REST), 0);
     answer_free(&a);
-    free(events);
 }

@@ -53,17 +53,16 @@ Test(clocks, starting_and_ending_is_not_time_in_calls)
     l.operations[OP_UNUSED].family = FAMILY_LIFECYCLE;
     made_calls(&l, 1, OP_UNUSED, 0, 2, 5000);
     made_calls(&l, 1, OP_BCAST, 8, 3, 100);
-    struct profile *p = made_merged(NULL, &l);
+    struct profile *p RELEASED(profile_end) = made_merged(NULL, &l);
     cr_assert_eq(p->ranks.at[0].lifecycle_ns, 10000);
     cr_assert_eq(p->ranks.at[0].mpi_ns, 300);
-    profile_free(p);
 }
 
 /* Of two profiles; all figures differ. */
 Test(merge, every_figure_of_an_entry_adds_up)
 {
     uint64_t histogram[2][HISTOGRAM_BUCKETS] = {{[3] = 5}, {[3] = 2, [9] = 1}};
-    struct profile *p = profile_new();
+    struct profile *p RELEASED(profile_end) = profile_new();
     for (uint64_t k = 0; k < 2; k++) {
         uint64_t f = k ? 1000 : 1, n = 0;
         struct profile_entry e = {.site = PROFILE_NONE,
@@ -84,7 +83,6 @@ Test(merge, every_figure_of_an_entry_adds_up)
     cr_assert_eq(e->min_ns, 6);
     cr_assert_eq(e->max_ns, 7000);
     cr_assert(e->histogram[3] == 7 && e->histogram[9] == 1);
-    profile_free(p);
 }
 
 Test(merge, spreads_in_both_orders)
@@ -219,7 +217,7 @@ Test(merge, sorting_changes_places_only)
 {
     uint64_t histogram[HISTOGRAM_BUCKETS] = {0};
     static const char *const host[] = {"beta", "alpha"}, *const operation[] = {"MPI_Z", "MPI_A"};
-    struct profile *p = profile_new();
+    struct profile *p RELEASED(profile_end) = profile_new();
     for (uint32_t i = 0; i < 2; i++) {
         struct profile_host h = {.ranks = 1};
         strcpy(h.name, host[i]);
@@ -246,5 +244,4 @@ Test(merge, sorting_changes_places_only)
         cr_assert_eq(p->ranks.at[i].rank, (int32_t)i);
         cr_assert_str_eq(p->hosts.at[p->ranks.at[i].host].name, host[1 - i]);
     }
-    profile_free(p);
 }

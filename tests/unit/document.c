@@ -41,11 +41,7 @@ static struct document *example(void)
 /* D as text, CSV or JSON, for free(); frees D. */
 static char *all_as(struct document *d, enum format format)
 {
-    static char *all;
-    size_t size;
-    FILE *out = open_memstream(&all, &size);
-    document_write(d, out, format);
-    fclose(out);
+    char *all = WRITTEN(document_write(d, out, format));
     document_free(d);
     return all;
 }
@@ -61,12 +57,11 @@ static char *written(enum format format)
 
 Test(document, text_is_aligned_with_units_in_the_heads)
 {
-    char *text = written(FORMAT_TEXT);
+    FREED char *text = written(FORMAT_TEXT);
     cr_assert_str_eq(text, "all is well\n\n# Methods\n# method            size  median\n"
                            "#                    (B)    (us)\n  ring, \"paper's\"  65536    0.10\n"
                            "  -                    -       -\n  x                    7    5.00\n\n"
                            "# ranks: 2\n# command: a  b\n");
-    free(text);
 }
 
 /* Numbers of a column of fractions have its decimals; minus nothing is nothing. */
@@ -127,26 +122,18 @@ Test(document, narrow_text_leaves_out_and_breaks_names)
         {"a_first_one", NULL, COLUMN_COUNT, .flags = COLUMN_OPTIONAL},
         {"the_second_one", NULL, COLUMN_COUNT, .flags = COLUMN_OPTIONAL},
         {"hidden", NULL, COLUMN_COUNT, .flags = COLUMN_DATA_ONLY}};
-    struct document *d = document_new("x/1");
+    struct document *d RELEASED(document_end) = document_new("x/1");
     struct table *t = document_table_of(d, "x", NULL, wide);
     table_text(t, "heat_long.c:4217 exchange_of_halos_with_neighbours < main.c:7");
     for (int i = 0; i < 5; i++)
         table_real(t, i != 1 ? (double)i : NAN);
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    table_text_write(t, out, &(struct text_options){.width = 52});
-    fclose(out);
+    FREED char *text = WRITTEN(table_text_write(t, out, &(struct text_options){.width = 52}));
     cr_expect_str_eq(text, "  site                            calls  a_first_one\n"
                            "  heat_long.c:4217                    0            2\n"
                            "  exchange_of_halos_with_neighbo\n  urs < main.c:7\n");
-    free(text);
-    out = open_memstream(&text, &size);
-    table_text_write(t, out, &(struct text_options){.width = 39, .brief = true});
-    fclose(out);
-    cr_expect(strstr(text, "  < main.c:7                          0\n"), "%s", text);
-    document_free(d);
-    free(text);
+    FREED char *brief =
+        WRITTEN(table_text_write(t, out, &(struct text_options){.width = 39, .brief = true}));
+    cr_expect(strstr(brief, "  < main.c:7                          0\n"), "%s", brief);
 }
 
 /* A remark goes with the row that was finished last, or has been begun. */
@@ -209,18 +196,15 @@ Test(document, findings_are_values)
                      "Rank %d is late.", 4);
     document_finding(d, &(struct finding){.key = "note", .severity = SEVERITY_NOTE}, "So.");
     json_t *json = document_json(d), *all = json_object_get(json, "findings");
-    char *first = json_dumps(json_array_get(all, 0), JSON_COMPACT | JSON_REAL_PRECISION(6)),
-         *second = json_dumps(json_array_get(all, 1), JSON_COMPACT);
+    FREED char *first = json_dumps(json_array_get(all, 0), JSON_COMPACT | JSON_REAL_PRECISION(6)),
+               *second = json_dumps(json_array_get(all, 1), JSON_COMPACT);
     cr_expect_str_eq(first, "{\"key\":\"late_rank\",\"severity\":\"finding\",\"text\":\"Rank 4 is "
                             "late.\",\"cost_s\":2.0,\"low_s\":1.0,\"high_s\":3.0,\"ranks\":[4,7],"
                             "\"numbers\":{\"calls\":12.0},\"advice\":\"look\",\"share\":0.5}");
     cr_expect_str_eq(second, "{\"key\":\"note\",\"severity\":\"note\",\"text\":\"So.\"}");
-    free(first);
-    free(second);
     json_decref(json);
-    char *text = all_as(d, FORMAT_TEXT);
+    FREED char *text = all_as(d, FORMAT_TEXT);
     cr_expect_str_eq(text, "Rank 4 is late.\n  -> look\nSo.\n");
-    free(text);
 }
 
 /* A letter of two bytes is one wide. Trailing blanks would differ from run to run of a test that
@@ -237,26 +221,24 @@ Test(document, text_beyond_ascii_is_aligned_and_no_line_ends_in_blanks)
         table_real(t, 1);
         table_text(t, i ? "long remark" : "-");
     }
-    char *text = all_as(d, FORMAT_TEXT);
+    FREED char *text = all_as(d, FORMAT_TEXT);
     cr_assert(strstr(text, "  Z\xc3\xbcrich   1.0  -\n  Geneva   1.0  long remark\n"), "%s", text);
     cr_assert_not(strstr(text, " \n"), "%s", text);
-    free(text);
 }
 
 Test(document, csv_quotes_as_rfc_4180_says)
 {
-    char *text = written(FORMAT_CSV);
+    FREED char *text = written(FORMAT_CSV);
     cr_assert_str_eq(text, "# ranks: 2\n# command: a  b\n# note: all is well\n# table: methods\n"
                            "method,size_bytes,median_us\n\"ring, \"\"paper's\"\"\",65536,0.10\n,,\n"
                            "x,7,5.00\n");
-    free(text);
 }
 
 Test(document, json_is_whole_and_empty_cells_are_null)
 {
-    char *text = written(FORMAT_JSON);
+    FREED char *text = written(FORMAT_JSON);
     json_error_t error;
-    json_t *root = json_loads(text, 0, &error);
+    json_auto_t *root = json_loads(text, 0, &error);
     cr_assert(root, "%s", error.text);
     const char *schema, *ranks, *method, *unit, *note;
     json_int_t size;
@@ -277,8 +259,6 @@ Test(document, json_is_whole_and_empty_cells_are_null)
     cr_assert_eq(median, 0.1);
     cr_assert(json_is_null(m) && json_is_null(s) && json_is_null(r));
     cr_assert(strstr(text, ": 0.1\n"), "reals are printed as short as they are:\n%s", text);
-    json_decref(root);
-    free(text);
 }
 
 static int entries(void)
@@ -298,16 +278,14 @@ Test(document, saved_whole_and_readable_by_others)
     snprintf(path, sizeof path, "%s/real.json", scratch);
     umask(022);
     fclose(fopen(path, "w"));
-    struct document *d = example();
+    struct document *d RELEASED(document_end) = example();
     cr_assert(document_save(d, path, FORMAT_JSON));
     struct stat there;
     cr_assert(stat(path, &there) == 0 && there.st_size > 100);
     cr_assert_eq(there.st_mode & 0777, 0644);
-    json_t *root = json_load_file(path, 0, NULL);
+    json_auto_t *root = json_load_file(path, 0, NULL);
     cr_assert(root);
-    json_decref(root);
     cr_assert_eq(entries(), 1, "something else was left behind");
-    document_free(d);
     scratch_remove();
 }
 
@@ -320,7 +298,7 @@ Test(document, no_link_to_a_file_is_followed)
     snprintf(path, sizeof path, "%s/real.json", scratch);
     snprintf(link, sizeof link, "%s/link.json", scratch);
     fclose(fopen(path, "w"));
-    struct document *d = example();
+    struct document *d RELEASED(document_end) = example();
     for (int i = 0; i < 3; i++) {
         struct stat there;
         cr_assert_eq(symlink(leads_to[i], link), 0);
@@ -331,7 +309,6 @@ Test(document, no_link_to_a_file_is_followed)
         cr_expect_eq(entries(), 2, "something was made");
         unlink(link);
     }
-    document_free(d);
     scratch_remove();
 }
 
@@ -341,14 +318,13 @@ Test(document, what_cannot_be_written_fails_cleanly)
 {
     char path[128];
     scratch_make();
-    struct document *d = example();
+    struct document *d RELEASED(document_end) = example();
     snprintf(path, sizeof path, "%s/absent/x.json", scratch);
     cr_assert_not(document_save(d, path, FORMAT_JSON));
     cr_assert_not(document_save(d, scratch, FORMAT_JSON));
     cr_assert_eq(entries(), 0);
     cr_assert_not(document_save(d, "/dev/full", FORMAT_JSON));
     cr_assert_eq(access("/dev/full", F_OK), 0);
-    document_free(d);
     scratch_remove();
 }
 

@@ -27,13 +27,8 @@ static const struct timeline_view whole = {NAN, NAN};
 
 static char *exported(const char *name, struct profile *p, size_t rows)
 {
-    static char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
     struct export_request r = {.options.text.rows = rows, .view = whole};
-    cr_assert(format(name)->write(&r, p, out));
-    fclose(out);
-    return text;
+    return WRITTEN(cr_assert(format(name)->write(&r, p, out)));
 }
 
 /* Quotes, commas and lines in a name do not break the table. */
@@ -43,17 +38,11 @@ Test(export, csv_quotes_what_must_be)
     made_ledger(&l, NULL, 0, 1);
     strcpy(l.regions[1].name, "=a,\"b\"\nc");
     made_calls(&l, 1, OP_BCAST, 8, 1, 1000)->region = 1;
-    struct profile *p = made_merged(NULL, &l);
-    char *text = NULL;
-    size_t size;
-    struct document *d = report_document(p, &(struct report_options){.full = true});
-    FILE *out = open_memstream(&text, &size);
-    table_csv_write(document_find_table(d, "regions"), out);
-    document_free(d);
-    fclose(out);
+    struct profile *p RELEASED(profile_end) = made_merged(NULL, &l);
+    struct document *d RELEASED(document_end) =
+        report_document(p, &(struct report_options){.full = true});
+    FREED char *text = WRITTEN(table_csv_write(document_find_table(d, "regions"), out));
     assert_has(text, "\n\"'=a,\"\"b\"\" c\",3,"); /* nor is it a formula, or two lines */
-    free(text);
-    profile_free(p);
 }
 
 /* Rank 0 sends to rank 1, whose thread 1 sends what nobody receives; ranks 2 and 3 exchange. */
@@ -129,7 +118,7 @@ Test(export, an_archive_is_what_was_traced)
         "LOCATION 257 Name: \"thread 1\" <12>, Type: CPU_THREAD, # Events: 2, Group: \"MPI Rank "
         "1\""};
     char text[20000];
-    struct profile *p = made_trace();
+    struct profile *p RELEASED(profile_end) = made_trace();
     print_archive(p, text, sizeof text);
     for (size_t i = 0; i < sizeof said / sizeof *said; i++)
         assert_has(text, said[i]);
@@ -139,13 +128,12 @@ Test(export, an_archive_is_what_was_traced)
     print_archive(p, text, sizeof text);
     assert_has(text, MESSAGE("SEND", "512 28000", "Receiver", "2", "768", "Tag: 9, Length: 32"));
     assert_has(text, MESSAGE("RECV", "512 34000", "Sender", "2", "768", "Tag: 7, Length: 64"));
-    profile_free(p);
 }
 
 /* Of made_ledger.c's counts; call sites with one name are one sample, whose name is quoted. */
 Test(export, metrics_are_the_counts_of_all_ranks)
 {
-    struct profile *p = made_four_ranks();
+    struct profile *p RELEASED(profile_end) = made_four_ranks();
     for (size_t i = 0; i < p->sites.n; i++)
         for (uint32_t k = 0; k < p->sites.at[i].depth; k++) {
             p->sites.at[i].frame[k].file = memory_strdup("a \"b\\.c");
@@ -161,7 +149,6 @@ Test(export, metrics_are_the_counts_of_all_ranks)
     text = exported("openmetrics", p, 1);
     cr_assert_eq(times_in(text, "\ncollprof_site_calls_total"), 1, "%s", text);
     free(text);
-    profile_free(p);
 }
 
 /* Of a process per rank, numbered from 1: a slice per call, an arrow per message. */
@@ -176,15 +163,12 @@ Test(export, a_page_of_perfetto_is_what_was_traced)
         "\"id\":1}",
         "\"bytes\":32,\"wait\":\"late sender\",\"waited for rank\":3,\"waited us\":1.0}",
         "\"ts\":14.499,\"pid\":2,"};
-    struct profile *p = made_trace();
-    char *text = exported("perfetto", p, 0);
-    json_t *json = json_loads(text, 0, NULL);
+    struct profile *p RELEASED(profile_end) = made_trace();
+    FREED char *text = exported("perfetto", p, 0);
+    json_auto_t *json = json_loads(text, 0, NULL);
     cr_assert_not_null(json, "%s", text);
-    json_decref(json);
     for (size_t i = 0; i < sizeof said / sizeof *said; i++)
         assert_has(text, said[i]);
-    free(text);
-    profile_free(p);
 }
 
 /* The document that a page carries. */
@@ -222,9 +206,9 @@ static double number_in(const json_t *rows, size_t row, const char *key)
 /* Names of anybody's choice end no element, and the script finds each table. */
 Test(export, a_page_carries_its_document)
 {
-    struct profile *p = made_four_ranks();
+    struct profile *p RELEASED(profile_end) = made_four_ranks();
     snprintf(p->comms.at[0].name, sizeof p->comms.at[0].name, "</script><b>&");
-    char *text = exported("html", p, 0);
+    FREED char *text = exported("html", p, 0);
     const char *title = strstr(text, "<title>collprof: "), *head = strstr(text, "<h1>collprof: ");
     cr_assert(title && head);
     title += strlen("<title>collprof: ");
@@ -235,8 +219,6 @@ Test(export, a_page_carries_its_document)
     cr_assert_eq(json_array_size(rows), 2);
     cr_assert_eq(number_in(rows, 1, "bytes"), 409600);
     json_decref(document);
-    free(text);
-    profile_free(p);
 }
 
 /* Around a typical one of the waits that cost most together, not the longest one: each call is what
@@ -246,7 +228,7 @@ Test(export, a_timeline_is_around_a_typical_wait)
     static const struct event late[] = {
         {60000, 61000, 60000, 7, 8, 3, 9, 0, 2, 1, 8, .kind = EVENT_SEND},
         {45000, 61000, 45000, 7, 8, 2, 9, 1, 3, 1, 8, .kind = EVENT_RECEIVED}};
-    struct profile *p = made_trace();
+    struct profile *p RELEASED(profile_end) = made_trace();
     for (size_t i = 0; i < sizeof late / sizeof *late; i++)
         *PUSH(&p->events) = late[i];
     p->trace.last_ns = 62000;
@@ -271,7 +253,6 @@ Test(export, a_timeline_is_around_a_typical_wait)
     p->trace.time_mask = 1 << 20;
     cr_expect_not(picture_timeline(d, p, &(struct timeline_view){0.5, 0.6}), "gaps are no calls");
     document_free(d);
-    profile_free(p);
 }
 
 /* Rank 0 waits for rank 1, which is outside of MPI for 0.5 s longer: 0.05 s in collectives, so at
@@ -286,7 +267,7 @@ Test(export, parts_of_a_rank_are_its_run)
                 {"messages", 0.04e6},
                 {"collectives", 0.05e6},
                 {"other", 0.01e6}};
-    struct profile *p = profile_new();
+    struct profile *p RELEASED(profile_end) = profile_new();
     PUSH(&p->hosts)->ranks = 2;
     *PUSH(&p->ranks) = (struct profile_rank){.wall = 1,
                                              .mpi_ns = 600000000,
@@ -299,13 +280,12 @@ Test(export, parts_of_a_rank_are_its_run)
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         cr_expect_float_eq(number_in(rows, 0, want[i].part), want[i].time, 1, "%s", want[i].part);
     json_decref(json);
-    profile_free(p);
 }
 
 /* Three lines: parallel efficiency, and the two factors whose product it is. */
 Test(export, efficiency_over_time)
 {
-    struct profile *p = profile_new();
+    struct profile *p RELEASED(profile_end) = profile_new();
     PUSH(&p->hosts)->ranks = 1;
     *PUSH(&p->ranks) = (struct profile_rank){.wall = 1};
     *PUSH(&p->slices) = (struct run_slice){0, 2000000, 0.45, 0.9, 1};
@@ -320,18 +300,14 @@ Test(export, efficiency_over_time)
                                1e-9);
     cr_expect_eq(k, 3);
     json_decref(json);
-    profile_free(p);
 }
 
 /* Nothing sent, one rank, no trace: no picture. */
 Test(export, there_is_no_picture_of_nothing)
 {
-    struct profile *p = profile_new();
-    struct document *d = document_new("x/1");
-    json_t *json = page_document_of(p);
+    struct profile *p RELEASED(profile_end) = profile_new();
+    struct document *d RELEASED(document_end) = document_new("x/1");
+    json_auto_t *json = page_document_of(p);
     cr_expect_eq(json_array_size(json_object_get(json, "pictures")), 0);
     cr_expect_not(picture_timeline(d, p, &whole));
-    json_decref(json);
-    document_free(d);
-    profile_free(p);
 }

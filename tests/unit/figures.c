@@ -22,7 +22,7 @@ static double cell_of(const struct document *d, const char *table, size_t row, c
  * however long they took. */
 Test(figures, rows_without_the_figure_come_last)
 {
-    struct profile *p = profile_new();
+    struct profile *p RELEASED(profile_end) = profile_new();
     uint32_t comm = profile_add_comm(p, &(struct profile_comm){.site = PROFILE_NONE, .size = 2});
     static const char *const operation[] = {"MPI_Ibcast", "MPI_Barrier", "MPI_Allreduce"};
     for (uint32_t i = 0; i < 3; i++)
@@ -33,12 +33,11 @@ Test(figures, rows_without_the_figure_come_last)
             .comm = comm,
             .instances = 1,
             .wait_ns = i ? 1000 * i : 9000};
-    struct document *d = report_document(p, &(struct report_options){.full = true});
+    struct document *d RELEASED(document_end) =
+        report_document(p, &(struct report_options){.full = true});
     cr_expect_float_eq(cell_of(d, "collectives", 0, "wait"), 2, 1e-9);
     cr_expect_float_eq(cell_of(d, "collectives", 1, "wait"), 1, 1e-9);
     cr_expect(isnan(cell_of(d, "collectives", 2, "wait")));
-    document_free(d);
-    profile_free(p);
 }
 
 static double figure_of(const struct profile *p, const char *table, const char *column)
@@ -87,7 +86,7 @@ Test(figures, of_ranks_collectives_and_regions)
  * third one was killed in it, so that its time there is unknown. */
 Test(figures, of_regions_that_are_not_balanced)
 {
-    struct profile *p = NULL;
+    struct profile *p RELEASED(profile_end) = NULL;
     for (int r = 0; r < 3; r++) {
         struct ledger l;
         made_ledger(&l, NULL, r, 3);
@@ -102,7 +101,6 @@ Test(figures, of_regions_that_are_not_balanced)
         cr_expect_eq(figure_of(p, "regions", "slowest"), 1);
     }
     cr_expect_eq(p->regions.at[0].outside.ranks, 2);
-    profile_free(p);
 }
 
 /* One row of each, of two ranks, with numbers of which no two figures are alike; in us. */
@@ -148,7 +146,7 @@ Test(figures, of_one_row_of_each_table)
                  {"causes", "error", 0.05},
                  {"slices", "begin", 2},
                  {"slices", "end", 3}};
-    struct profile *p = profile_new();
+    struct profile *p RELEASED(profile_end) = profile_new();
     uint64_t histogram[HISTOGRAM_BUCKETS] = {[3] = 8};
     uint32_t bcast = profile_add_operation(p, "MPI_Bcast", FAMILY_COLLECTIVE),
              comm = profile_add_comm(p, &(struct profile_comm){.site = PROFILE_NONE, .size = 2}),
@@ -209,7 +207,6 @@ Test(figures, of_one_row_of_each_table)
     cr_expect(isnan(figure_of(p, "collectives", "cost_rank")));
     p->ranks.at[0].in_call = ++p->entries.at[0].calls; /* in which it was killed */
     cr_expect(isnan(figure_of(p, "operations", "time_per_rank")));
-    profile_free(p);
 }
 
 /* Communicators without a name are called by their ranks, and those of several names say so. */

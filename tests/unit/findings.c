@@ -240,7 +240,7 @@ static void check_words(size_t i, const struct known *k, const struct document *
 static void check(size_t i, const struct known *k, const struct document *d)
 {
     const json_t *f = k->key ? found(d, k->key) : NULL;
-    char *text = json_dumps(document_finding_list(d), JSON_INDENT(1));
+    FREED char *text = json_dumps(document_finding_list(d), JSON_INDENT(1));
     cr_expect(!k->key || f, "case %zu: no %s in %s", i, k->key, text);
     cr_expect(!k->absent || !found(d, k->absent), "case %zu: %s in %s", i, k->absent, text);
     if (f) {
@@ -254,7 +254,6 @@ static void check(size_t i, const struct known *k, const struct document *d)
                   "case %zu: %s", i, text); /* of a run of 1 s */
         check_words(i, k, d);
     }
-    free(text);
 }
 
 Test(findings, follow_from_figures)

@@ -29,7 +29,7 @@ Test(findings, what_is_missing)
                              .calls = 6,
                              .errors = 3,
                              .histogram = histogram});
-    struct document *d = findings_of(p);
+    struct document *d RELEASED(document_end) = findings_of(p);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         const json_t *f = found(d, counts[i].key), *numbers = json_object_get(f, "numbers");
         size_t ranks = json_array_size(json_object_get(f, "ranks"));
@@ -38,7 +38,6 @@ Test(findings, what_is_missing)
         cr_expect_eq(ranks, counts[i].ranks, "%s", counts[i].key);
     }
     cr_expect_null(found(d, "spawned"));
-    document_free(d);
 }
 
 Test(findings, ranks_that_ended_alike_are_one)
@@ -57,7 +56,7 @@ Test(findings, ranks_that_ended_alike_are_one)
                                                  .calls = 1,
                                                  .wall = 1,
                                                  .delayed_ns = r == 1 ? (int64_t)ns(0.9) : 0};
-    struct document *d = findings_of(p);
+    struct document *d RELEASED(document_end) = findings_of(p);
     cr_expect_not_null(found(d, "cpu_contention")); /* so that times are not judged */
     for (size_t i = 0; i < 5; i++) {
         const json_t *f = json_array_get(document_finding_list(d), i);
@@ -68,7 +67,6 @@ Test(findings, ranks_that_ended_alike_are_one)
         cr_expect_not_null(strstr(json_string_value(json_object_get(f, "text")), said[i]), "%s",
                            said[i]);
     }
-    document_free(d);
 }
 
 /* Errors that calls returned come before what costs time, with the call site that has most.
@@ -86,10 +84,9 @@ Test(findings, failed_calls_of_several_call_sites)
                    .region = PROFILE_NONE,
                    .calls = 9,
                    .errors = errors[i]});
-    struct document *d = findings_of(p);
+    struct document *d RELEASED(document_end) = findings_of(p);
     cr_expect_eq(json_array_get(document_finding_list(d), 0), found(d, "failed_calls"));
     cr_expect_not_null(found(d, "spawned"));
     cr_expect_str_eq(text_in(d, "failed_calls", "text"),
                      "8 calls returned an error: MPI_Send at solve.c:21 solve most often.");
-    document_free(d);
 }

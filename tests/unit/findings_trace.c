@@ -81,8 +81,8 @@ static double at_the_end(int step, int at, uint32_t rank)
 static void check_steps(double (*longer)(int step, int at, uint32_t rank), size_t n,
                         const int *ranks, const char *text, double least)
 {
-    struct document *d = findings_of(steps(longer));
-    char *all = json_dumps(document_finding_list(d), JSON_INDENT(1));
+    struct document *d RELEASED(document_end) = findings_of(steps(longer));
+    FREED char *all = json_dumps(document_finding_list(d), JSON_INDENT(1));
     cr_expect_eq(json_array_size(document_finding_list(d)), n, "%s", all);
     for (size_t i = 0; i < n; i++) {
         const json_t *f = json_array_get(document_finding_list(d), i);
@@ -93,8 +93,6 @@ static void check_steps(double (*longer)(int step, int at, uint32_t rank), size_
                       least * json_number_value(json_object_get(f, "cost_s")), "%s", all);
     }
     cr_expect(!n || strstr(all, text), "no '%s' in %s", text, all);
-    free(all);
-    document_free(d);
 }
 
 Test(findings, of_slow_ranks)
@@ -112,12 +110,10 @@ Test(findings, of_slow_ranks)
 
 Test(findings, are_numbered_on_the_screen)
 {
-    struct profile *p = steps(two_ranks);
-    char *text = text_of(p, &(struct report_options){.text.width = 80});
+    struct profile *p RELEASED(profile_end) = steps(two_ranks);
+    FREED char *text = text_of(p, &(struct report_options){.text.width = 80});
     assert_has(text, "\n 1. ");
     assert_has(text, "\n 2. ");
-    free(text);
-    profile_free(p);
 }
 
 /* Of a thinned trace a cause is reported by the lower end of its interval; an idle wave by its
@@ -233,7 +229,7 @@ Test(findings, what_if_changes_are_named)
         {"faster:solve.c:12,101", NULL},
         {"faster:solve.c:12,5x", NULL},
         {"no-transfer:solve.c:12", NULL}};
-    struct profile *p = made_trace();
+    struct profile *p RELEASED(profile_end) = made_trace();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *text = NULL;
         size_t size;
@@ -245,7 +241,6 @@ Test(findings, what_if_changes_are_named)
                   cases[i].change, text);
         free(text);
     }
-    profile_free(p);
 }
 
 /* A phase has its times and efficiencies; one that is not beyond chance is no finding. */

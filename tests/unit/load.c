@@ -47,7 +47,7 @@ Test(load, raw_records_of_a_crashed_run)
         }
         ledger_close(&l);
     }
-    struct profile *p = profile_load(scratch);
+    struct profile *p RELEASED(profile_end) = profile_load(scratch);
     cr_assert_not_null(p);
     cr_assert_eq(p->ranks.n, 8);
     cr_assert_eq(p->size, 9);
@@ -65,7 +65,6 @@ Test(load, raw_records_of_a_crashed_run)
     /* The other one is this test; they are sorted, and it may lie anywhere. */
     cr_expect(!strcmp(p->programs.at[0].text, "/nowhere/application") ||
               !strcmp(p->programs.at[1].text, "/nowhere/application"));
-    profile_free(p);
 }
 
 /* A rank that was killed in a call: how long it was in it is not known, nor its time in MPI. */
@@ -88,12 +87,11 @@ Test(load, a_rank_that_was_killed_in_a_call)
         }
         ledger_close(&l);
     }
-    struct profile *p = profile_load(scratch);
+    struct profile *p RELEASED(profile_end) = profile_load(scratch);
     cr_assert_not_null(p);
     cr_assert(p->ranks.at[0].in_call && !p->ranks.at[1].in_call && !p->ranks.at[2].in_call);
     cr_assert_eq(p->ranks.at[0].calls, p->ranks.at[1].calls + 1, "the call was not counted");
     cr_assert_eq(p->ranks.at[0].mpi_ns, p->ranks.at[1].mpi_ns);
-    profile_free(p);
 }
 
 /* Files that are no whole records are named and left out. */
@@ -105,11 +103,10 @@ Test(load, damaged_records)
         ledger_close(&l);
     }
     cr_assert_eq(truncate(record_path(2), 100000), 0);
-    struct profile *p = profile_load(scratch);
+    struct profile *p RELEASED(profile_end) = profile_load(scratch);
     cr_assert_not_null(p);
     cr_assert_eq(p->ranks.n, 2);
     cr_assert(made_warns(p, "rank-000002.ledger: a damaged record: a table lies outside the file"));
-    profile_free(p);
 }
 
 /* Ranks that ended before they agreed on a number for their run are of the one in the directory. */
@@ -122,11 +119,10 @@ Test(load, ranks_without_a_number)
         l.header->state = LEDGER_EXITED;
         ledger_close(&l);
     }
-    struct profile *p = profile_load(scratch);
+    struct profile *p RELEASED(profile_end) = profile_load(scratch);
     cr_assert_not_null(p);
     cr_assert_eq(p->ranks.n, 4);
     cr_assert(made_warns(p, "made from the raw records"));
-    profile_free(p);
 }
 
 /* A profile stays the truth beside the records that made it. */
@@ -134,7 +130,7 @@ Test(load, profile_or_records)
 {
     struct ledger l;
     record(&l, 0, 1);
-    struct profile *p = profile_from_ledger(&l);
+    struct profile *p RELEASED(profile_end) = profile_from_ledger(&l);
     profile_symbolize(p);
     int opened = open(scratch, O_RDONLY | O_DIRECTORY);
     cr_assert_eq(profile_save(p, opened), 0);
@@ -151,7 +147,6 @@ Test(load, profile_or_records)
         free(entries[i]);
     free(entries);
     close(opened);
-    profile_free(p);
     ledger_close(&l);
 }
 

@@ -4,12 +4,7 @@
 
 char *text_of(const struct profile *p, const struct report_options *o)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    report_text(p, out, o);
-    fclose(out);
-    return text;
+    return WRITTEN(report_text(p, out, o));
 }
 
 void made_one_of_four(struct ledger *l, int rank)

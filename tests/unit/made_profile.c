@@ -20,14 +20,8 @@ bool made_next(struct profile **p, struct ledger *l, int rank, int size)
 
 json_t *written(const struct profile *p)
 {
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    profile_write(p, out, NULL);
-    fclose(out);
-    json_t *json = json_loads(text, 0, NULL);
-    free(text);
-    return json;
+    FREED char *text = WRITTEN(profile_write(p, out, NULL));
+    return json_loads(text, 0, NULL);
 }
 
 bool made_warns(const struct profile *p, const char *text)

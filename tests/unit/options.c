@@ -173,6 +173,7 @@ Test(options, mistakes_are_answered_by_what_is_expected)
                {"-c", "--count needs an argument: use: --count=N"},
                {"--share=101", "expected 0 to 100"},
                {"--cuont=3", "unknown option --cuont: did you mean --count?"},
+               {"--cuontxyz=3", "unknown option --cuontxyz: `shop --help` lists all"},
                {"--nothing", "unknown option --nothing: `shop --help` lists all"},
                {"--cold=3", "--cold takes no argument"},
                {"-x", "unknown option -x"}};
@@ -188,14 +189,9 @@ Test(options, help_shows_defaults_and_names)
 {
     struct values v;
     struct option_parser p;
-    char *text;
-    size_t size;
     parse(&v, &p, "");
-    FILE *out = open_memstream(&text, &size);
-    options_help(&p, out);
-    fclose(out);
+    FREED char *text = WRITTEN(options_help(&p, out));
     cr_expect(strstr(text, "Usage: shop [OPTION...]\nSells fruit.\n"), "%s", text);
     cr_expect(strstr(text, "of apple, cherry, date\n") && strstr(text, "how warm (warm)\n"));
     cr_expect(strstr(text, "  -c, --count=N          how many (3)\n") && !strstr(text, "--file"));
-    free(text);
 }

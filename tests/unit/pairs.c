@@ -32,12 +32,7 @@ static bool read_text(const char *text, struct pairs *p, char *why, size_t size)
 
 static char *write_text(const struct pairs *p)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    pairs_log_write(p, out);
-    fclose(out);
-    return text;
+    return WRITTEN(pairs_log_write(p, out));
 }
 
 /* A log of the original tool is read, and what we write in its columns is the same to the byte. */
@@ -54,9 +49,8 @@ Test(pairs, paper_log_to_the_byte)
     cr_assert_float_eq(p.size[0].of[PAIRS_SD][1 * 4 + 3], 0.23e-6, 1e-12);
     cr_assert(!pairs_all_known(&p, PAIRS_SEND) && !pairs_all_known(&p, PAIRS_MEDIAN));
     cr_assert_str_eq(p.host[2], "nid00671");
-    char *text = write_text(&p);
+    FREED char *text = write_text(&p);
     cr_assert_str_eq(text, paper_log);
-    free(text);
     pairs_free(&p);
 }
 
@@ -495,19 +489,13 @@ Test(pairs, schedule_drawn_as_a_tree)
     struct graph g = uniform(4, 1e-6, 0.5e-6);
     g.edge[0 * 4 + 3].w = 9e-6;
     struct schedule s = tree(&g, (const int[]){-1, 0, 0, 0});
-    char *text = NULL;
-    size_t size;
-    struct document *d = document_new("test/1");
+    struct document *d RELEASED(document_end) = document_new("test/1");
     schedule_document(&s, NULL, d);
-    FILE *out = open_memstream(&text, &size);
-    document_write(d, out, FORMAT_TEXT);
-    fclose(out);
+    FREED char *text = WRITTEN(document_write(d, out, FORMAT_TEXT));
     static const char *const rows[] = {"0.00  0", "9.50  |- 3", "2.00  |- 1", "2.50  `- 2"};
     const char *at = text;
     for (int i = 0; i < 4; i++)
         cr_assert((at = strstr(at, rows[i])), "no '%s' in %s", rows[i], text);
-    free(text);
-    document_free(d);
     schedule_free(&s);
     graph_free(&g);
 }

@@ -54,12 +54,11 @@ Test(profile, order_of_merging_does_not_matter)
         text[k] = text_of(p);
         profile_free(p);
     }
-    struct profile *left = profile_of(0, 4), *right = profile_of(2, 4);
+    struct profile *left RELEASED(profile_end) = profile_of(0, 4), *right = profile_of(2, 4);
     profile_merge(left, profile_of(1, 4));
     profile_merge(right, profile_of(3, 4));
     profile_merge(left, right);
     text[3] = text_of(left);
-    profile_free(left);
     for (int k = 1; k < 4; k++)
         cr_assert_str_eq(text[0], text[k]);
     for (int k = 0; k < 4; k++)
@@ -69,7 +68,7 @@ Test(profile, order_of_merging_does_not_matter)
 /* Sums, extremes and who is worst. */
 Test(profile, counts_add_up)
 {
-    struct profile *p = profile_of(0, 4);
+    struct profile *p RELEASED(profile_end) = profile_of(0, 4);
     for (int i = 1; i < 4; i++)
         profile_merge(p, profile_of(i, 4));
     const struct profile_entry *bcast = entry_of(p, "MPI_Bcast");
@@ -89,7 +88,6 @@ Test(profile, counts_add_up)
     cr_assert_eq(p->operations.n, 3); /* those that were called */
     cr_assert_eq(p->ranks.n, 4);
     cr_assert_eq(p->regions.at[0].entered, 12);
-    profile_free(p);
 }
 
 /* A rank whose table has one key twice (two threads found it missing at once) is one rank. */
@@ -100,12 +98,11 @@ Test(profile, a_rank_counts_once_in_a_spread)
     made_calls(&l, 1, OP_BCAST, 64, 1, 1000);
     made_calls(&l, 1, OP_BCAST, 64, 1, 3000);
     made_calls(&l, 1, OP_BCAST, 4096, 1, 5000);
-    struct profile *p = profile_from_ledger(&l);
+    struct profile *p RELEASED(profile_end) = profile_from_ledger(&l);
     cr_assert_eq(p->entries.n, 2);
     const struct spread *all = &profile_group(p, PROFILE_NONE, 0)->spread;
     cr_assert_eq(all->ranks, 1);
     cr_assert_eq(all->max, 9000);
-    profile_free(p);
     ledger_close(&l);
 }
 
@@ -113,7 +110,7 @@ Test(profile, a_rank_counts_once_in_a_spread)
  * places where they were made; the largest of these comes first. */
 Test(profile, sorting_moves_nothing_away_from_what_refers_to_it)
 {
-    struct profile *p = profile_new();
+    struct profile *p RELEASED(profile_end) = profile_new();
     uint32_t module[2], comm[2];
     for (uint32_t i = 0; i < 2; i++) {
         module[i] = profile_add_module(
@@ -131,13 +128,12 @@ Test(profile, sorting_moves_nothing_away_from_what_refers_to_it)
         const struct profile_frame *f = &p->sites.at[p->comms.at[i].site].frame[0];
         cr_assert_eq(*p->modules.at[f->module].function, i ? 'b' : 'a', "%zu", i);
     }
-    profile_free(p);
 }
 
 /* JSON says what is known, as null what is not, and of what there is more than one all. */
 Test(profile, json_says_all_and_no_more)
 {
-    struct profile *p = profile_of(0, 2);
+    struct profile *p RELEASED(profile_end) = profile_of(0, 2);
     struct profile_site *site = &p->sites.at[p->sites.n - 1];
     site->frame[0].offset = 77;
     p->ranks.at[0].cpu_ns = -1;
@@ -160,7 +156,6 @@ Test(profile, json_says_all_and_no_more)
     cr_assert(offset == 77 && json_array_size(acks) == 2);
     cr_assert(json_is_null(cpu));
     json_decref(json);
-    profile_free(p);
 }
 
 /* Also of a damaged record, which may say that a rank ran infinitely long: that is not known. */
@@ -218,12 +213,10 @@ Test(profile, indices_of_a_cut_record_are_not_trusted)
     l.sites[2].frame[1].module = 500;
     made_instance(&l, OPS + 3, 0, 0, 1, 2);
     memset(l.header->program, 'x', sizeof l.header->program); /* no end */
-    struct profile *p = profile_from_ledger(&l);
-    char *text = text_of(p);
+    struct profile *p RELEASED(profile_end) = profile_from_ledger(&l);
+    FREED char *text = text_of(p);
     cr_assert_not_null(text);
     cr_assert_eq(p->entries.n, 2);
-    free(text);
-    profile_free(p);
     ledger_close(&l);
 }
 
@@ -237,7 +230,7 @@ Test(profile, noise_is_what_was_added_during_the_run)
     l.header->noise[0] = (struct noise_totals){1000, 200};
     l.header->noise[1] = (struct noise_totals){9000, 700};
     struct profile *p = profile_from_ledger(&l);
-    json_t *json = written(p);
+    json_auto_t *json = written(p);
     const char *reason = NULL;
     struct profile *r = profile_from_json(json, &reason);
     cr_assert_not_null(r, "%s", reason);
@@ -257,7 +250,6 @@ Test(profile, noise_is_what_was_added_during_the_run)
     struct profile *all[] = {p, r, old, cut};
     for (size_t i = 0; i < 4; i++)
         profile_free(all[i]);
-    json_decref(json);
     ledger_close(&l);
 }
 

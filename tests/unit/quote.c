@@ -8,13 +8,8 @@
 
 static void assert_quoted(void (*quote)(const char *, FILE *), const char *text, const char *want)
 {
-    char *got = NULL;
-    size_t size;
-    FILE *out = open_memstream(&got, &size);
-    quote(text, out);
-    fclose(out);
+    FREED char *got = WRITTEN(quote(text, out));
     cr_assert_str_eq(got, want);
-    free(got);
 }
 
 Test(quote, in_each_language)

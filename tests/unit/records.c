@@ -142,16 +142,11 @@ Test(records, different_collectives)
     cr_assert(json_is_true(json_object_get(value, "proven")));
     assert_has(text_in(), "rank 0 in MPI_Barrier number 7 of MPI_COMM_WORLD");
     assert_has(text_in(), ", but rank 1 in MPI_Allreduce number 7 of MPI_COMM_WORLD");
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    verdict_write(value, out, "> ", 80);
-    fclose(out);
+    FREED char *text = WRITTEN(verdict_write(value, out, "> ", 80));
     assert_has(text, "> when the run ended, a deadlock of 2 of 2 ranks: ");
     assert_has(text, "\n* rank 0: in MPI_Barrier number 7 of MPI_COMM_WORLD, at ");
     assert_has(text, "\n* rank 1: in MPI_Allreduce number 7 of MPI_COMM_WORLD, at ");
     assert_has(text, "\nNext: rank 0: look at MPI_Barrier, at application+0x1000\n");
-    free(text);
 }
 
 /* Another thread, even one that has not called MPI yet, may release them. */

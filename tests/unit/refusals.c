@@ -69,7 +69,7 @@ Test(refusals, figures_that_cannot_be)
 /* The version before had other names for some members. */
 Test(refusals, another_version)
 {
-    json_t *json = made_json();
+    json_auto_t *json = made_json();
     const char *reason;
     json_object_set_new(json, "schema", json_string("collprof-profile/2"));
     cr_expect_null(profile_from_json(json, &reason));
@@ -78,7 +78,6 @@ Test(refusals, another_version)
     json_object_set_new(json, "schema", json_string("collprof-scale/1"));
     cr_expect_null(profile_from_json(json, &reason));
     cr_expect_str_eq(reason, "no collprof profile");
-    json_decref(json);
 }
 
 static void assert_refused(json_t *in, const char *key, json_int_t value, json_t *json)

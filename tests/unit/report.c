@@ -13,7 +13,7 @@ static size_t lines_of(const char *text, size_t width)
 
 Test(report, is_one_screen)
 {
-    struct profile *p = made_four_ranks();
+    struct profile *p RELEASED(profile_end) = made_four_ranks();
     static const char words[] =
         "that is as long as such remarks are, and so would not be on one line of eighty columns";
     for (int i = 0; i < 3; i++)
@@ -24,7 +24,7 @@ Test(report, is_one_screen)
         profile_warn(p, "remark %d %s", i, words);
     p->ranks.at[2].state = LEDGER_ABORTED;
     p->crashed = true;
-    char *text = text_of(p, &(struct report_options){.text.width = 80});
+    FREED char *text = text_of(p, &(struct report_options){.text.width = 80});
     cr_expect_leq(lines_of(text, 80), REPORT_LINES, "%s", text);
     assert_has(text, "collprof: application on 4 ranks, alpha, 2.00 s");
     assert_has(text, "\n! remark 0");
@@ -33,15 +33,13 @@ Test(report, is_one_screen)
     assert_has(text, "MPI_Allreduce     40     75.0ms    3.8%");
     assert_has(text, "\nAlgorithms in use: collprof report --table=algorithms\n");
     assert_has(text, "\nNext: ");
-    free(text);
     cr_expect_null(algorithm_of(p, 0), "not of all calls");
-    profile_free(p);
 }
 
 /* Whole sentences, and a legend of eighty columns where all three figures have two digits. */
 Test(report, cuts_no_text)
 {
-    struct profile *p = made_four_ranks();
+    struct profile *p RELEASED(profile_end) = made_four_ranks();
     char words[700] = "";
     while (strlen(words) < 400)
         strcat(words, "many words ");
@@ -51,20 +49,18 @@ Test(report, cuts_no_text)
         p->ranks.at[i].wall = 1;
         p->ranks.at[i].mpi_ns = i ? 700000000 : 300000000;
     }
-    char *text = text_of(p, &(struct report_options){.text.width = 80});
+    FREED char *text = text_of(p, &(struct report_options){.text.width = 80});
     cr_expect_leq(lines_of(text, 80), REPORT_LINES, "%s", text);
     assert_has(text,
                "# compute 40.0 %  = waiting for other ranks 30.0 %  - other time in MPI 30.0 %");
     assert_has(text, "and the end.\n");
     assert_lacks(text, " ..\n");
-    free(text);
-    profile_free(p);
 }
 
 /* Little time in MPI comes before doubts; one rank alone has nothing to wait for. */
 Test(report, begins_with_what_matters)
 {
-    struct profile *p = made_four_ranks();
+    struct profile *p RELEASED(profile_end) = made_four_ranks();
     for (size_t i = 0; i < p->ranks.n; i++) {
         p->ranks.at[i].wall = 1;
         p->ranks.at[i].mpi_ns = 1000000;
@@ -83,14 +79,14 @@ Test(report, begins_with_what_matters)
         "\nNext: to measure communication, start several ranks: mpiexec -n N collprof ./app\n");
     assert_has(text, "CPU contention");
     free(text);
-    profile_free(p);
 }
 
 Test(report, in_full_has_every_table_that_has_rows)
 {
-    struct profile *p = made_four_ranks();
+    struct profile *p RELEASED(profile_end) = made_four_ranks();
     char *text = text_of(p, &(struct report_options){.text.width = 120, .full = true});
-    struct document *d = report_document(p, &(struct report_options){.full = true});
+    struct document *d RELEASED(document_end) =
+        report_document(p, &(struct report_options){.full = true});
     for (size_t i = 0; i < n_report_tables; i++) {
         char title[100];
         snprintf(title, sizeof title, "\n%s%s", report_tables[i].title,
@@ -99,7 +95,6 @@ Test(report, in_full_has_every_table_that_has_rows)
                      table_rows(document_find_table(d, report_tables[i].name)) > 0, "%s in %s",
                      report_tables[i].title, text);
     }
-    document_free(d);
     free(text);
     for (int i = 0; i < 2; i++)
         *PUSH(&p->causes) = (struct root_cause){.direct_ns = 1000000, .passed_ns = 500000};
@@ -115,12 +110,11 @@ Test(report, in_full_has_every_table_that_has_rows)
     assert_has(text, "wall time: at least 3.00 s");
     free(text);
     cr_expect(profile_longest_known(&(struct profile){0}));
-    profile_free(p);
 }
 
 Test(report, shows_one_table_and_explains_it)
 {
-    struct profile *p = made_four_ranks();
+    struct profile *p RELEASED(profile_end) = made_four_ranks();
     const struct report_options o = {.text = {100, 2, .explain = true},
                                      .table = report_table_find("ranks")};
     char *text = text_of(p, &o);
@@ -137,12 +131,11 @@ Test(report, shows_one_table_and_explains_it)
         cr_expect_eq(strstr(text, "collprof run --trace records") == NULL, traced, "%s", text);
         free(text);
     }
-    profile_free(p);
 }
 
 Test(report, measurements_are_tables)
 {
-    struct profile *p = made_four_ranks();
+    struct profile *p RELEASED(profile_end) = made_four_ranks();
     profile_add_finding(p, "benchmark",
                         json_pack("{s:s, s:i, s:i, s:i, s:[{s:s, s:f, s:n}]}", "operation",
                                   "MPI_Bcast", "communicator_index", 0, "root", 0, "bytes", 8,
@@ -151,10 +144,8 @@ Test(report, measurements_are_tables)
                         json_pack("{s:s, s:i, s:i, s:s, s:i, s:s}", "communicator", "row", "root",
                                   1, "bytes", 16, "algorithm", "grid", "calls", 7, "remark",
                                   "why it is so"));
-    char *text = text_of(p, &(struct report_options){.text.width = 200, .full = true});
+    FREED char *text = text_of(p, &(struct report_options){.text.width = 200, .full = true});
     assert_has(text, "MPI_Bcast  MPI_COMM_WORLD     0     8B  held    12.5us");
     assert_has(text, "grid");
     assert_has(text, "why it is so");
-    free(text);
-    profile_free(p);
 }

@@ -24,7 +24,7 @@ Test(causes, efficiency_over_time)
 {
     const double first = 80 * 8388608.0, phase = first;
     struct phase found;
-    struct profile *p = profile_of(0, 4, 1000);
+    struct profile *p RELEASED(profile_end) = profile_of(0, 4, 1000);
     for (uint32_t r = 1; r < 4; r++)
         profile_merge(p, profile_of(r, 4, 1000));
     profile_symbolize(p);
@@ -51,7 +51,6 @@ Test(causes, efficiency_over_time)
     cr_expect_float_eq((double)p->slices.at[found.last - 1].end_ns, first + phase, width);
     cr_expect_float_eq(found.efficiency, 0.625, 0.02);
     cr_expect_float_eq(found.other_efficiency, 0.99, 0.02);
-    profile_free(p);
 }
 
 /* With few calls, several threads, without the record of a rank, or where the layer has measured,

@@ -215,12 +215,11 @@ Test(sync, wide_point_is_left_out)
 static void tree_of(int n, double (*error_of)(int a, int b), int *parent)
 {
     int distance[SYNC_DISTANCES_MAX], k = sync_distances(n, distance);
-    double *error = calloc((size_t)n * (size_t)k, sizeof *error);
+    FREED double *error = calloc((size_t)n * (size_t)k, sizeof *error);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < k && i + distance[j] < n; j++)
             error[i * k + j] = error_of(i, i + distance[j]);
     cr_assert_eq(sync_tree(n, k, distance, error, parent), 0);
-    free(error);
 }
 
 static double behind_rank_4(int a, int b)

@@ -38,11 +38,10 @@ Test(trace, survives_the_file)
     struct profile *p = traced(0, 100);
     profile_merge(p, traced(1, 100));
     profile_symbolize(p);
-    json_t *json = written(p);
+    json_auto_t *json = written(p);
     profile_free(p);
     const char *reason;
     p = profile_from_json(json, &reason);
-    json_decref(json);
     cr_assert(p, "%s", reason);
     cr_assert_eq(p->trace.matched, 100);
     cr_assert_eq(p->trace.contradictions, 0);
@@ -62,7 +61,7 @@ Test(trace, survives_the_file)
 /* What is left of a long run are windows of the same time on every rank. */
 Test(trace, windows)
 {
-    struct profile *p = traced(0, 4000), *q = traced(1, 4000);
+    struct profile *p RELEASED(profile_end) = traced(0, 4000), *q = traced(1, 4000);
     profile_thin_trace(q, 1000);
     size_t kept = q->events.n;
     cr_assert(kept <= 1000 && kept >= 200, "%zu", kept);
@@ -75,19 +74,17 @@ Test(trace, windows)
     cr_assert_float_eq(p->trace.covered, (double)kept / 4000, 0.01);
     profile_thin_trace(p, 100);
     cr_assert(p->events.n && p->events.n <= 100);
-    profile_free(p);
 }
 
 /* What the transport did counts against the limit, too. */
 Test(trace, transport_is_bounded)
 {
-    struct profile *p = traced(0, 4000);
+    struct profile *p RELEASED(profile_end) = traced(0, 4000);
     for (uint32_t i = 0; i < 4000; i++)
         *PUSH(&p->nets) = (struct net){.from_ns = 1000000ll * i, .to_ns = 1000000ll * i + 10};
     profile_thin_trace(p, 4000);
     cr_assert(p->events.n && p->nets.n && p->events.n + p->nets.n <= 4000, "%zu, %zu", p->events.n,
               p->nets.n);
-    profile_free(p);
 }
 
 /* Rank 0 on one host, rank 1 on another, whose clock may be off: what is shorter than that is not
@@ -119,18 +116,17 @@ Test(trace, clocks_of_several_hosts)
 /* A message that was there before it was sent is a contradiction, and one is told. */
 Test(trace, contradictions_are_told)
 {
-    struct profile *p = traced(0, 100);
+    struct profile *p RELEASED(profile_end) = traced(0, 100);
     p->events.at[7].entry_ns = p->events.at[7].posted_ns = p->events.at[7].exit_ns + 1000;
     p->events.at[7].exit_ns += 2000;
     profile_merge(p, traced(1, 100));
     trace_find(p);
     cr_assert_eq(p->trace.contradictions, 1);
-    profile_free(p);
 }
 
 Test(trace, matrix_gives_up_places_before_pairs)
 {
-    struct profile *p = profile_new();
+    struct profile *p RELEASED(profile_end) = profile_new();
     for (uint32_t i = 0; i < 30; i++)
         *PUSH(&p->peers) = (struct profile_peer){i / 3, 99, 0, i % 3, 0, 1, i};
     profile_limit_peers(p, 10);
@@ -143,7 +139,6 @@ Test(trace, matrix_gives_up_places_before_pairs)
     cr_assert_eq(p->peers.n, 4);
     cr_assert_eq(p->peers.at[0].rank, 6);
     cr_assert_eq(p->peers_dropped, 18);
-    profile_free(p);
 }
 
 /* What a rank stands in when its record is read has no end yet; of two threads nobody knows whose.

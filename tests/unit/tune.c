@@ -45,14 +45,10 @@ static const char mpich[] = "MPICH 4.0.2", openmpi[] = "Open MPI v4.1.4";
 /* What is written of N signatures that should have COUNT rules. */
 static char *written(const char *library, const struct tuned *t, size_t n, size_t count)
 {
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
     struct tuned_set set = set_of(library, t, n);
     struct rules rules = rules_of(&set);
     cr_expect_eq(rules_count(&rules), count);
-    (library == mpich ? rules_mpich_write : rules_openmpi_write)(out, &rules);
-    fclose(out);
+    char *text = WRITTEN((library == mpich ? rules_mpich_write : rules_openmpi_write)(out, &rules));
     rules_free(&rules);
     free(set.list.at);
     return text;
@@ -68,7 +64,7 @@ Test(tune, openmpi_rules)
         signature("MPI_Allreduce", 4, 32, 1, 0.99), signature("MPI_Allreduce", 5, 8, 1, 1),
         signature("MPI_Bcast", 4, 8, 1, 1.5),       signature("MPI_Allreduce", 4, 128, 1, 1),
         signature("MPI_Allreduce", 4, 256, 2, 0.8)};
-    char *text = written(openmpi, t, sizeof t / sizeof *t, 5);
+    FREED char *text = written(openmpi, t, sizeof t / sizeof *t, 5);
     cr_expect_str_eq(text,
                      "2 # operations\n2 # MPI_Allreduce\n4 # numbers of ranks\n"
                      "0 # ranks\n1 # sizes\n0 0 4 0 # the library's choice\n4 # ranks\n"
@@ -82,7 +78,6 @@ Test(tune, openmpi_rules)
                      "3 # sizes\n0 0 4 0 # the library's choice\n32 4 4 0 # ring\n"
                      "33 0 4 0 # the library's choice\n5 # ranks\n1 # sizes\n"
                      "0 0 4 0 # the library's choice\n");
-    free(text);
     free(written(openmpi, &t[4], 1, 0));
 }
 
@@ -94,12 +89,11 @@ Test(tune, openmpi_rules_side_by_side)
         signature("MPI_Barrier", 4, 0, 0.5, 2), signature("MPI_Bcast", 4, 70, 0.5, 0.9),
         signature("MPI_Bcast", 4, 127, 1.1, 1), signature("MPI_Bcast", 4, 127, 0.5, 0.9),
         signature("MPI_Bcast", 4, 128, 0.5, 2)};
-    char *text = written(openmpi, t, 5, 3);
+    FREED char *text = written(openmpi, t, 5, 3);
     cr_expect(strstr(text, "2 # sizes\n0 4 4 0 # ring\n1 0 4 0 # the library's choice\n"));
     cr_expect(strstr(text, "4 # sizes\n0 0 4 0 # the library's choice\n"
                            "70 5 4 8192 # segmented_ring\n128 4 4 0 # ring\n"
                            "129 0 4 0 # the library's choice\n"));
-    free(text);
 }
 
 /* 16 bytes lie between two sizes, and 5 ranks between two numbers that are no powers of two. */
@@ -113,11 +107,10 @@ Test(tune, interpolated)
     const struct tuned *x = tuned_set_find(&set, &(struct tuned){t->operation, 5, .bytes = 16});
     cr_assert(set.list.n == 9 && x && x->between && x->n == 2);
     cr_expect_float_eq(x->ratio[1].value, sqrt(0.5 * 0.8 * pow(0.9 / 0.8, log2(5 / 3.))), 1e-9);
-    char *text = written(openmpi, set.list.at, set.list.n, 9);
+    FREED char *text = written(openmpi, set.list.at, set.list.n, 9);
     cr_expect(strstr(text, "4 # ranks\n1 # sizes\n0 0 4 0 # the library's choice\n5 # ranks\n"
                            "5 # sizes\n0 0 4 0 # the library's choice\n8 4 4 0 # ring\n"
                            "17 0 4 0 # the library's choice\n32 5 4 8192 # segmented_ring\n"));
-    free(text);
     free(set.list.at);
 }
 
@@ -127,11 +120,10 @@ Test(tune, mpich_variables)
     const struct tuned t[] = {
         signature("MPI_Bcast", 4, 8, 0.5, 0.9), signature("MPI_Bcast", 4, 16, 1.1, 1),
         signature("MPI_Allgather", 2, 16, 0.5, 2), signature("MPI_Allgather", 4, 16, 1.5, 0.5)};
-    char *text = written(mpich, t, 4, 1);
+    FREED char *text = written(mpich, t, 4, 1);
     cr_expect_str_eq(text, "export MPIR_CVAR_DEVICE_COLLECTIVES=percoll\n"
                            "export MPIR_CVAR_BCAST_DEVICE_COLLECTIVE=0\n"
                            "export MPIR_CVAR_BCAST_INTRA_ALGORITHM=segmented_ring\n");
-    free(text);
 }
 
 /* The number of the algorithm that the rule for T names; 0: there is none. */
@@ -328,12 +320,11 @@ Test(tune, ours_are_beside_the_library)
     judge_these(12, time, none, alive, &t);
     cr_expect(t.best == 1 && alive[1] && !alive[3]);
     cr_expect_eq(tuned_ours(&t), &t.candidate[2]);
-    struct document *d = document_new("test/1");
+    struct document *d RELEASED(document_end) = document_new("test/1");
     const struct tuned two[] = {t, signature("MPI_Barrier", 4, 0, 1, 1)};
     tuned_ours_add(d, two, 2);
     const char *text = json_text_at(json_array_get(document_finding_list(d), 0), "text");
     cr_expect(strstr(text, "In 1 of 1 broadcasts") && strstr(text, "--bcast=chain"), "%s", text);
-    document_free(d);
     t.ratio[2].high = t.ratio[1].high;
     cr_expect_null(tuned_ours(&t));
     t = signature("MPI_Bcast", 4, 8, 0.9, 0.5);
