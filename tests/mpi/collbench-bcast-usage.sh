@@ -7,7 +7,6 @@ program=collbench-bcast options=
 
 refuses 2 "cannot write $dir/absent/r.json" --output="$dir/absent/r.json"
 refuses 2 "cannot write $dir" --output="$dir"
-refuses 1 "unknown option --metod: did you mean --method?" --metod=all
 
 # Under a launcher that no MPI here answers to: one rank reports it. The program for it is sought beside the file itself,
 # not the link that it was called by.

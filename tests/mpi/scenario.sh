@@ -74,8 +74,6 @@ test "$(cat rows)" = "64,50.000 64,100.000 128,50.000 128,100.000 256,50.000 256
 awk -F, '/^[0-9]/ && $4 < $8 { print; bad = 1 } END { exit bad }' out ||
     fail "file: shorter than its delay"
 
-printf 'participants others\nstart\njump\nstop\n' >bad
-refuses 2 'bad: line 3: unknown action "jump"' --scenario=bad
 for procs in 4294967298 -2147483649 99999999999999999999; do # an int's
     [ "$CHECK_MPI" = mpich ] && refuses 2 "the library does not take this value" --cvar=MPIR_CVAR_BCAST_MIN_PROCS=$procs
 done

@@ -34,7 +34,6 @@ bench=$pairs
 [ "$CHECK_MPI" = mpich ] || refuses 2 "this MPI library has no partitioned messages" --messages=partitioned
 bench=$tree
 refuses 2 "it is for 4 ranks, there are 2" --latencies=pairs.log
-refuses 1 "No such file" --latencies=/no/such/log
 sed 's/^\(vm\|[^#]*\) 001 /\1 901 /;' pairs.log >bad.log
 refuses 1 "bad.log: line " --latencies=bad.log
 grep -q 'line [0-9]*: two ranks' err || fail "a rank that there is not"
