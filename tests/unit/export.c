@@ -25,10 +25,13 @@ static const struct export_format *format(const char *name)
 
 static const struct timeline_view whole = {NAN, NAN};
 
+/* Until the next call. */
 static char *exported(const char *name, struct profile *p, size_t rows)
 {
     struct export_request r = {.options.text.rows = rows, .view = whole};
-    return WRITTEN(cr_assert(format(name)->write(&r, p, out)));
+    static char *text;
+    free(text);
+    return text = WRITTEN(cr_assert(format(name)->write(&r, p, out)));
 }
 
 /* Quotes, commas and lines in a name do not break the table. */
@@ -145,10 +148,8 @@ Test(export, metrics_are_the_counts_of_all_ranks)
     cr_assert_eq(times_in(text, "collprof_site_calls_total{operation=\"MPI_Bcast\""), 1, "%s",
                  text);
     cr_assert_str_eq(text + strlen(text) - 6, "# EOF\n");
-    free(text);
     text = exported("openmetrics", p, 1);
     cr_assert_eq(times_in(text, "\ncollprof_site_calls_total"), 1, "%s", text);
-    free(text);
 }
 
 /* Of a process per rank, numbered from 1: a slice per call, an arrow per message. */
@@ -164,7 +165,7 @@ Test(export, a_page_of_perfetto_is_what_was_traced)
         "\"bytes\":32,\"wait\":\"late sender\",\"waited for rank\":3,\"waited us\":1.0}",
         "\"ts\":14.499,\"pid\":2,"};
     struct profile *p RELEASED(profile_end) = made_trace();
-    FREED char *text = exported("perfetto", p, 0);
+    char *text = exported("perfetto", p, 0);
     json_auto_t *json = json_loads(text, 0, NULL);
     cr_assert_not_null(json, "%s", text);
     for (size_t i = 0; i < sizeof said / sizeof *said; i++)
@@ -187,10 +188,7 @@ static json_t *document_of(const char *page)
 
 static json_t *page_document_of(struct profile *p)
 {
-    char *text = exported("html", p, 0);
-    json_t *document = document_of(text);
-    free(text);
-    return document;
+    return document_of(exported("html", p, 0));
 }
 
 static json_t *table_rows_of(const json_t *document, const char *table)
@@ -208,7 +206,7 @@ Test(export, a_page_carries_its_document)
 {
     struct profile *p RELEASED(profile_end) = made_four_ranks();
     snprintf(p->comms.at[0].name, sizeof p->comms.at[0].name, "</script><b>&");
-    FREED char *text = exported("html", p, 0);
+    char *text = exported("html", p, 0);
     const char *title = strstr(text, "<title>collprof: "), *head = strstr(text, "<h1>collprof: ");
     cr_assert(title && head);
     title += strlen("<title>collprof: ");

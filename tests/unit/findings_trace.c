@@ -111,7 +111,7 @@ Test(findings, of_slow_ranks)
 Test(findings, are_numbered_on_the_screen)
 {
     struct profile *p RELEASED(profile_end) = steps(two_ranks);
-    FREED char *text = text_of(p, &(struct report_options){.text.width = 80});
+    char *text = text_of(p, &(struct report_options){.text.width = 80});
     assert_has(text, "\n 1. ");
     assert_has(text, "\n 2. ");
 }

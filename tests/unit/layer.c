@@ -12,9 +12,7 @@ static void expect_outside(const json_t *p)
     size_t i, r;
     const json_t *a, *ns;
     json_array_foreach(json_object_get(p, "arrivals"), i, a) {
-        const json_t *o =
-            json_array_get(json_object_get(p, "operations"), (size_t)number(a, "operation"));
-        const char *name = json_text_at(o, "name");
+        const char *name = of_operation(p, a, "name");
         const double of_bcast[] = {5, 0, 7, 0};
         cr_expect_eq(json_array_size(json_object_get(a, "outside_ns")), RANKS);
         json_array_foreach(json_object_get(a, "outside_ns"), r, ns) {
@@ -51,9 +49,7 @@ Test(layer, blocking_calls)
     size_t i, late = 0;
     const json_t *a, *r;
     json_array_foreach(json_object_get(p, "arrivals"), i, a) {
-        const json_t *o =
-            json_array_get(json_object_get(p, "operations"), (size_t)number(a, "operation"));
-        if (strcmp(json_text_at(o, "name"), "MPI_Barrier") != 0)
+        if (strcmp(of_operation(p, a, "name"), "MPI_Barrier") != 0)
             continue;
         late++;
         cr_expect_eq(number(a, "instances"), 4);

@@ -24,6 +24,12 @@ double number(const json_t *of, const char *key)
     return json_number_value(json_object_get(of, key));
 }
 
+const char *of_operation(const json_t *p, const json_t *row, const char *member)
+{
+    const json_t *operations = json_object_get(p, "operations");
+    return json_text_at(json_array_get(operations, (size_t)number(row, "operation")), member);
+}
+
 double total(const json_t *p, const char *table, const char *key)
 {
     double sum = 0;
@@ -57,9 +63,7 @@ static void expect_consistent(const json_t *p, bool measured)
     size_t i;
     const json_t *row;
     json_array_foreach(json_object_get(p, "entries"), i, row) {
-        const char *family = json_text_at(
-            json_array_get(json_object_get(p, "operations"), (size_t)number(row, "operation")),
-            "family");
+        const char *family = of_operation(p, row, "family");
         time[!strcmp(family, "lifecycle")   ? 0
              : strstr(family, "collective") ? 1
                                             : 2] += number(row, "time_ns");
@@ -123,11 +127,9 @@ double sum_on(const json_t *p, const char *operation, const char *key, int size)
     size_t i;
     const json_t *e;
     json_array_foreach(json_object_get(p, "entries"), i, e) {
-        const json_t *o =
-            json_array_get(json_object_get(p, "operations"), (size_t)number(e, "operation"));
         const json_t *c =
             json_array_get(json_object_get(p, "communicators"), (size_t)number(e, "communicator"));
-        if (!strcmp(json_text_at(o, "name"), operation) && (!size || number(c, "size") == size))
+        if (!strcmp(of_operation(p, e, "name"), operation) && (!size || number(c, "size") == size))
             sum += number(e, key);
     }
     return sum;

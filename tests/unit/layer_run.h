@@ -13,6 +13,8 @@ enum { RANKS = 4 };
 json_t *profile_of(const char *scene, const char *setting);
 
 double number(const json_t *of, const char *key);
+/* What the operation of ROW, of a table of P, has in MEMBER. */
+const char *of_operation(const json_t *p, const json_t *row, const char *member);
 /* The sum of a member of all rows of a table. */
 double total(const json_t *p, const char *table, const char *key);
 /* Of all entries of an operation, on a communicator of SIZE ranks (0: any). */

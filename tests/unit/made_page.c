@@ -4,7 +4,9 @@
 
 char *text_of(const struct profile *p, const struct report_options *o)
 {
-    return WRITTEN(report_text(p, out, o));
+    static char *text;
+    free(text);
+    return text = WRITTEN(report_text(p, out, o));
 }
 
 void made_one_of_four(struct ledger *l, int rank)

@@ -4,7 +4,7 @@
 #include "made_profile.h"
 #include "report/report.h"
 
-/* What report_text() prints of P; to be freed. */
+/* What report_text() prints of P, until the next call. */
 char *text_of(const struct profile *p, const struct report_options *o);
 
 /* One of four ranks, of which each takes longer in MPI_Allreduce than the one before. */

@@ -24,7 +24,7 @@ Test(report, is_one_screen)
         profile_warn(p, "remark %d %s", i, words);
     p->ranks.at[2].state = LEDGER_ABORTED;
     p->crashed = true;
-    FREED char *text = text_of(p, &(struct report_options){.text.width = 80});
+    char *text = text_of(p, &(struct report_options){.text.width = 80});
     cr_expect_leq(lines_of(text, 80), REPORT_LINES, "%s", text);
     assert_has(text, "collprof: application on 4 ranks, alpha, 2.00 s");
     assert_has(text, "\n! remark 0");
@@ -49,7 +49,7 @@ Test(report, cuts_no_text)
         p->ranks.at[i].wall = 1;
         p->ranks.at[i].mpi_ns = i ? 700000000 : 300000000;
     }
-    FREED char *text = text_of(p, &(struct report_options){.text.width = 80});
+    char *text = text_of(p, &(struct report_options){.text.width = 80});
     cr_expect_leq(lines_of(text, 80), REPORT_LINES, "%s", text);
     assert_has(text,
                "# compute 40.0 %  = waiting for other ranks 30.0 %  - other time in MPI 30.0 %");
@@ -70,7 +70,6 @@ Test(report, begins_with_what_matters)
     const char *little = strstr(text, "little to be gained"),
                *doubt = strstr(text, "cannot be read here");
     cr_expect(little && doubt && little < doubt, "%s", text);
-    free(text);
     p->ranks.n = p->size = 1;
     p->ranks.at[0].delayed_ns = 300000000;
     text = text_of(p, &(struct report_options){.text.width = 80});
@@ -78,7 +77,6 @@ Test(report, begins_with_what_matters)
         text,
         "\nNext: to measure communication, start several ranks: mpiexec -n N collprof ./app\n");
     assert_has(text, "CPU contention");
-    free(text);
 }
 
 Test(report, in_full_has_every_table_that_has_rows)
@@ -95,20 +93,17 @@ Test(report, in_full_has_every_table_that_has_rows)
                      table_rows(document_find_table(d, report_tables[i].name)) > 0, "%s in %s",
                      report_tables[i].title, text);
     }
-    free(text);
     for (int i = 0; i < 2; i++)
         *PUSH(&p->causes) = (struct root_cause){.direct_ns = 1000000, .passed_ns = 500000};
     p->trace.on = true;
     p->trace.wait_ns = 3000000;
     text = text_of(p, &(struct report_options){.text.width = 120, .full = true});
     assert_lacks(text, "at least");
-    free(text);
     p->ranks.at[2].state = PROFILE_CUT_OFF;
     p->ranks.at[3].wall += 1; /* rank 2 may have lived longer than its last call */
     text = text_of(p, &(struct report_options){.text.width = 120, .full = true});
     assert_has(text, "alpha, at least 3.00 s");
     assert_has(text, "wall time: at least 3.00 s");
-    free(text);
     cr_expect(profile_longest_known(&(struct profile){0}));
 }
 
@@ -121,15 +116,12 @@ Test(report, shows_one_table_and_explains_it)
     assert_has(text, "and 2 more");
     assert_has(text, "in MPI: time in MPI, all threads together");
     assert_lacks(text, "MPI_Bcast");
-    free(text);
     text = text_of(p, &(struct report_options){.table = report_table_find("ack")});
     cr_assert_str_eq(text, "The run has no ack: collprof run --ack records it, if there is any.\n");
-    free(text);
     for (int traced = 0; traced < 2; traced++) {
         p->trace.on = traced;
         text = text_of(p, &(struct report_options){.table = report_table_find("causes")});
         cr_expect_eq(strstr(text, "collprof run --trace records") == NULL, traced, "%s", text);
-        free(text);
     }
 }
 
@@ -144,7 +136,7 @@ Test(report, measurements_are_tables)
                         json_pack("{s:s, s:i, s:i, s:s, s:i, s:s}", "communicator", "row", "root",
                                   1, "bytes", 16, "algorithm", "grid", "calls", 7, "remark",
                                   "why it is so"));
-    FREED char *text = text_of(p, &(struct report_options){.text.width = 200, .full = true});
+    char *text = text_of(p, &(struct report_options){.text.width = 200, .full = true});
     assert_has(text, "MPI_Bcast  MPI_COMM_WORLD     0     8B  held    12.5us");
     assert_has(text, "grid");
     assert_has(text, "why it is so");
