@@ -280,8 +280,10 @@ static struct broadcasts *broadcasts(const struct by_rank *tree, bool share)
             for (int to = 0; (to = tree->next(at, MEMBERS, to)) != 0;)
                 children++;
             ready[at] = ready[at] > e->entry_ns ? ready[at] : e->entry_ns;
-            const struct net start = {
-                .call_ns = e->entry_ns, .bytes = e->bytes, .rank = e->rank, .kind = TRANSPORT_SEND};
+            const struct net start = {.call_entry_ns = e->entry_ns,
+                                      .bytes = e->bytes,
+                                      .rank = e->rank,
+                                      .kind = TRANSPORT_SEND};
             for (int to = 0; (to = tree->next(at, MEMBERS, to)) != 0;) {
                 ready[to] = ready[at] + (HOP << large) + GAP * (++k, share ? children : k);
                 b->net[b->n_net++] = start;
