@@ -26,7 +26,8 @@ struct traffic {
     double sends, sent_bytes, receives, received_bytes;
 };
 
-/* The messages of all calls, from the M events of NET. Release by net_traffic_free(). */
+/* The messages that each call sent and received. M: number of NET's events. Release by
+ * net_traffic_free(). */
 struct net_traffic {
     ARRAY(struct traffic) list;
     struct index of_call;
@@ -46,8 +47,9 @@ uint64_t net_sends_seen(const struct net_traffic *t, const struct event *events,
 
 /* Finds the algorithm of a collective from the messages SEEN at each of its RANKS members. NAME
  * becomes the names of all algorithms that have these messages, "ring or linear", since few ranks
- * may not distinguish them; empty if there is none. OPERATION: MPI's name. ROOT: a member. BYTES:
- * of the whole message for a broadcast or reduction, otherwise of one rank's block. */
+ * may not distinguish them; empty if there is none. OPERATION: MPI's name. ROOT: rank in the
+ * communicator. BYTES: of the whole message for a broadcast or reduction, otherwise of one rank's
+ * block. */
 enum { ALGORITHM_NAME = 160 };
 void algorithm_find(const char *operation, size_t ranks, size_t root, uint64_t bytes,
                     const struct traffic *seen, char name[ALGORITHM_NAME]);

@@ -130,8 +130,9 @@ static bool is_unbuffered_send(const struct timeline *t, size_t i)
            t->partner[i] != TIMELINE_NONE && !post_of(t, i)->buffered;
 }
 
-/* In bytes. A send that returned before its receive was posted was eager; the threshold is the
- * smallest larger message that was sent before its receive was posted. */
+/* In bytes. A send that returned before its receive was posted was eager. The threshold is the
+ * smallest message that was sent before its receive was posted and is larger than all eager ones.
+ */
 static uint64_t rendezvous_threshold(const struct timeline *t, int64_t error_ns)
 {
     const struct event *events = t->events;
@@ -210,8 +211,8 @@ static bool is_enabled_later(const struct cause *a, const struct cause *b)
     return (ORDER(a->enabled_ns, b->enabled_ns) ?: ORDER(b->wait_state, a->wait_state)) > 0;
 }
 
-/* A call waits for the event that is enabled last. A call that returned before, as a collective
- * without data may, did not wait. */
+/* A call waits for the event that is enabled last. A call that returned before that did not
+ * wait: a collective without data may return early. */
 static void find_wait_of_call(struct timeline *t, const uint32_t *of, size_t n, int64_t error_ns)
 {
     uint32_t last = *of;

@@ -48,7 +48,7 @@ struct event {
     uint32_t peer;            /* rank of the sender, receiver or root; TIMELINE_NONE if none. Of a
                                  neighbourhood collective: the neighbour that enabled it */
     uint32_t ordinal;         /* TIMELINE_NONE: unknown */
-    int32_t tag;              /* of a collective: the rank in the communicator */
+    int32_t tag;              /* of a collective: RANK's rank in its communicator */
     uint32_t comm_size;
     uint32_t first_group_size; /* 0 unless the communicator is an intercommunicator: its members are
                                   those of the first group, then those of the second */
@@ -60,8 +60,8 @@ struct event {
     bool excluded; /* its wait is ignored, since the profiler may have delayed the call */
 };
 
-/* Wait states: X(ID, name, key of the finding). WRONG_ORDER: a late sender, while for most of the
- * wait another message had arrived, which a later blocking receive gets. */
+/* Wait states: X(ID, name, key of the finding). WRONG_ORDER: a late sender, although for most of
+ * the wait another message had arrived, which a later blocking receive gets. */
 #define WAIT_STATE_LIST(X)                                                                         \
     X(NONE, "none", "wait")                                                                        \
     X(LATE_SENDER, "late sender", "late_sender")                                                   \
@@ -100,8 +100,8 @@ struct timeline {
     uint64_t numbered_sends, numbered_receives; /* those with a known ordinal */
     uint64_t unnumbered;                        /* sends and receives without one */
     uint64_t matched_messages;
-    uint64_t contradictions; /* matches discarded with all others of their channel: the message was
-                                received before it was sent, or with another size */
+    uint64_t contradictions; /* impossible matches: received before sent, or sizes differ. All
+                                matches of their channels are discarded */
     uint64_t calls_ns, wait_sum_ns; /* time of all calls, and the part of it that they waited */
 };
 
