@@ -35,20 +35,20 @@ static error_t take_segment(struct option_parser *parser, const struct option_en
     *segment = SIZE_MAX;
     if (strcmp(arg, "auto") == 0 || option_parse_size(arg, segment))
         return 0;
-    return option_refuse(parser, "impossible --segment=%s: bytes, 0 or auto", arg);
+    return option_refuse(parser, "--segment=%s: expected a number of bytes, 0 or auto", arg);
 }
 
 #define AT(member) offsetof(struct tree_options, member)
 static const struct option_entry option_list[] = {
     {"latencies", "LOG",
-     "a log of collbench-pairs, or of the original tool; without it the latencies are measured",
+     "a log of collbench-pairs or PetaSHA's mmpi.c; without it the latencies are measured",
      option_take_text, AT(latencies)},
     {"algorithm", "LIST", "all, or of %s (all)", option_take_list, AT(builders), &builders},
     {"root", "RANK", "rank that sends", option_take_count, AT(root), &bench_root},
-    {"segment", "BYTES", "bytes of a segment; 0: whole messages; auto: the fastest (auto)",
+    {"segment", "BYTES", "bytes of a segment; 0: whole messages; auto (default): the fastest size",
      take_segment, AT(segment)},
     {"no-run", NULL, "predict only", option_take_flag, AT(no_run)},
-    {"step", "N", "each size is 2^N times the previous one", option_take_count, AT(step),
+    {"step", "N", "each message size is 2^N times the previous one", option_take_count, AT(step),
      OPTION_LIMITS(1, 30, "1 to 30"), .flags = OPTION_RARE},
     {0}};
 
@@ -56,9 +56,10 @@ static error_t check(struct option_parser *parser, void *values)
 {
     const struct tree_options *o = values;
     if (o->latencies && o->bench.ranks.min != o->bench.ranks.max)
-        return option_refuse(parser,
-                             "--latencies: a log is for one number of ranks: use: --ranks=%zu:%zu",
-                             o->bench.ranks.max, o->bench.ranks.max);
+        return option_refuse(
+            parser,
+            "--latencies: expected one number of ranks, as in the log: use: --ranks=%zu:%zu",
+            o->bench.ranks.max, o->bench.ranks.max);
     return o->latencies && o->bench.size == 1
                ? 0
                : bench_check_ranks(parser, &o->bench, "a measured broadcast", o->root);
@@ -67,7 +68,8 @@ static error_t check(struct option_parser *parser, void *values)
 static const struct option_program program = {
     "Builds broadcast schedules from the latencies between ranks (Mateescu and Taylor), predicts "
     "their completion and runs them against the library's own MPI_Bcast.",
-    "With one rank and --latencies nothing is run: schedules for the ranks of the log.",
+    "With one rank and --latencies nothing is run: schedules for the ranks of the log are "
+    "predicted.",
     .options = option_list, .check = check};
 
 static struct column columns[] = {
@@ -76,26 +78,29 @@ static struct column columns[] = {
     {"algorithm", NULL, COLUMN_TEXT, 0, NULL},
     {"segment", "B", COLUMN_INTEGER, 0, "bytes of the segments in which the message is sent",
      .flags = COLUMN_OPTIONAL},
-    {"predicted", "us", COLUMN_REAL, 2, "predicted last arrival; empty if unknown: see remarks",
+    {"predicted", "us", COLUMN_REAL, 2,
+     "predicted time of the last arrival, from the root's start; empty: unknown, see remarks",
      "model"},
     {"at_least", "us", COLUMN_REAL, 2, "95 % interval of the prediction", .flags = COLUMN_OPTIONAL},
     {"at_most", "us", COLUMN_REAL, 2, NULL, .flags = COLUMN_OPTIONAL},
-    {"measured", "us", COLUMN_REAL, 2, "operation latency of the slowest destination, median",
+    {"measured", "us", COLUMN_REAL, 2, "median latency of the operation to its slowest destination",
      "time"},
-    {"low", "us", COLUMN_REAL, 2, "95 % interval of it, with the clocks' error"},
+    {"low", "us", COLUMN_REAL, 2,
+     "95 % interval of the measured median, widened by the clocks' error"},
     {"high", "us", COLUMN_REAL, 2, NULL},
     {"error", "%", COLUMN_REAL, 1, "predicted against measured", .flags = COLUMN_DATA_ONLY},
     {"speedup", NULL, COLUMN_REAL, 2,
-     "time of MPI_Bcast divided by this time; empty if one of the two is a lower bound or is not "
-     "above the clocks' error"},
+     "time of MPI_Bcast / time of this row; empty: one of them is a lower bound or within the "
+     "clocks' error"},
     {"advised", NULL, COLUMN_TEXT, 0,
-     "whether the fastest tree of a trial was faster than MPI_Bcast, and is at most 3 % slower "
-     "whatever the clocks' error; unknown: the trial or the measured time leaves it open"},
+     "yes: the fastest tree of a trial was faster than MPI_Bcast, and is at most 3 % slower for "
+     "any error of the clocks; unknown: trial or measured time do not decide"},
     {"acknowledged", "us", COLUMN_REAL, 2, "predicted until the root has all acknowledgements",
      "with ack", COLUMN_OPTIONAL},
     {"acknowledged_low", "us", COLUMN_REAL, 2, "95 % interval of it", "low", COLUMN_OPTIONAL},
     {"acknowledged_high", "us", COLUMN_REAL, 2, NULL, "high", COLUMN_OPTIONAL},
-    {"chosen", NULL, COLUMN_TEXT, 0, "the tree that \"grid\" chose", .flags = COLUMN_OPTIONAL},
+    {"chosen", NULL, COLUMN_TEXT, 0, "the tree that algorithm \"grid\" chose",
+     .flags = COLUMN_OPTIONAL},
 };
 
 struct tree_session {
@@ -174,7 +179,7 @@ static void add_remarks(const struct tree_session *t, struct estimate seen, doub
 {
     bench_remark(t->table);
     if (at_least)
-        table_remark(t->table, FINDING("at_least", DOUBT), "lower bound: some ranks not timed");
+        table_remark(t->table, FINDING("at_least", DOUBT), "lower bound: not all ranks were timed");
     else if (!estimate_has_interval(seen))
         table_remark(t->table, FINDING("few_samples", DOUBT), "too few samples for an interval");
     if (error > resolution && !(error <= 0.01 * seen.value))
@@ -356,8 +361,10 @@ static void add_facts(const struct tree_session *t, struct document *d)
     if (t->run)
         document_fact(d, "method", "%s", method_of(t));
     else
-        document_finding(d, FINDING("not_run", NOTE), "Nothing was run: %s.",
-                         t->o->no_run ? "--no-run" : "one rank, a prediction for the log's");
+        document_finding(
+            d, FINDING("not_run", NOTE), "Nothing was run: %s.",
+            t->o->no_run ? "--no-run"
+                         : "only one rank runs; schedules are predicted for the ranks of the log");
 }
 
 int main(int argc, char **argv)

@@ -52,7 +52,7 @@ static void judge_samples(const struct subject_row *s)
                      "too few independent samples for an interval");
     if (isnan(s->e.value))
         table_remark(s->table, FINDING("at_most", DOUBT, ERROR_US(1e6 * s->error)),
-                     "unknown: the error is larger");
+                     "unknown: the error is larger than the time");
     /* The interval is wider than --stop=ci accepts (its half is above 2 % of the value). */
     if (latency_is_latency(r->method) && half > fmax(0.02 * r->value.value, clock_noise))
         table_remark(s->table, FINDING("wide_interval", DOUBT, ERROR_US(1e6 * half)),
@@ -60,8 +60,8 @@ static void judge_samples(const struct subject_row *s)
     /* A short batch shows a lower bound: its first operations find their receivers idle. */
     int n = r->series.repetitions;
     if (r->method->meaning == MEANS_GAP && n < s->row->repetitions)
-        table_remark(s->table, FINDING("short_row", DOUBT), "at least: of %d in a row, not %d", n,
-                     s->row->repetitions);
+        table_remark(s->table, FINDING("short_row", DOUBT),
+                     "lower bound: from batches of %d operations, not %d", n, s->row->repetitions);
 }
 
 static void judge_pairs(const struct subject_row *s)
@@ -76,11 +76,11 @@ static void judge_pairs(const struct subject_row *s)
                      r->figure ? "pairs" : "roots");
     if (upper)
         table_remark(s->table, FINDING("unsettled", DOUBT),
-                     "an upper bound%s: a longer hold time may lower it",
+                     "upper bound%s: a longer hold time may lower it",
                      r->measured < r->asked ? " of these" : "");
     if (r->impossible)
         table_remark(s->table, FINDING("impossible", DOUBT),
-                     "no result for %d pairs: their latency is negative", r->impossible);
+                     "no result for %d pairs: the measured latency is negative", r->impossible);
 }
 
 /* Reports where the method's assumption is violated: at the slowest destination, or at others. */
@@ -92,13 +92,15 @@ static void judge_assumption(const struct subject_row *s)
     if (verdict == VERDICT_VIOLATED)
         table_remark(s->table, FINDING("wrong", DOUBT), "wrong: use held");
     if (verdict == VERDICT_UNKNOWN)
-        table_remark(s->table, FINDING("not_known_right", DOUBT), "not known to be right");
+        table_remark(s->table, FINDING("not_known_right", DOUBT),
+                     "unknown whether the method's assumption holds");
     if (r->violations > 0 && !s->row->spoiled)
         table_remark(s->table, FINDING("violated", NOTE),
-                     "not the latency at %d of %d destinations", r->violations, r->asked);
+                     "the assumption is violated at %d of %d destinations", r->violations,
+                     r->asked);
     if (f && f->has_message)
         table_remark(s->table, FINDING("not_overhead", DOUBT),
-                     "contains a message's latency, so it is not o_i");
+                     "contains the latency of a rendezvous message, so it is not o_i");
 }
 
 static void judge_clocks(const struct subject_row *s)
@@ -115,7 +117,8 @@ static void judge_clocks(const struct subject_row *s)
         table_remark(s->table, FINDING("late_ranks", NOTE),
                      "%d operations excluded: a rank entered after the announced time", r->dropped);
     if (s->row->arrivals && fabs(r->value.value) < clock_noise)
-        table_remark(s->table, FINDING("no_wait", NOTE), "no rank waits for the last one");
+        table_remark(s->table, FINDING("no_wait", NOTE),
+                     "no rank waits for the last rank to enter");
     if (!s->row->arrivals && r->figure && r->asked == 0 &&
         r->entry_spread > 0.1 * r->value.value + clock_noise)
         table_remark(s->table, FINDING("entries_apart", DOUBT, ERROR_US(1e6 * r->entry_spread)),

@@ -23,17 +23,21 @@
 static const struct column columns[] = {
     {"operation", NULL, COLUMN_TEXT, 0, NULL, .flags = COLUMN_SHORTEN},
     {"ranks", NULL, COLUMN_INTEGER, 0, NULL},
-    {"size", "B", COLUMN_INTEGER, 0, "the message, or what each rank contributes or gets"},
-    {"arrival", NULL, COLUMN_TEXT, 0, "how the ranks enter the operation"},
-    {"now", "us", COLUMN_REAL, 2, "the library's own choice, from the last entry to the last exit"},
-    {"best", NULL, COLUMN_TEXT, 0, "the fastest algorithm; empty: none is certainly faster",
+    {"size", "B", COLUMN_INTEGER, 0, "the message, or what each rank contributes or receives"},
+    {"arrival", NULL, COLUMN_TEXT, 0, "arrival pattern: punctual: all ranks enter at once"},
+    {"now", "us", COLUMN_REAL, 2,
+     "time with the library's own choice, from the last entry to the last exit"},
+    {"best", NULL, COLUMN_TEXT, 0,
+     "the fastest algorithm; empty: none is certainly faster than the library's choice",
      .flags = COLUMN_SHORTEN},
     {"segment", "B", COLUMN_INTEGER, 0, "of its messages", .flags = COLUMN_OPTIONAL},
     {"value", "us", COLUMN_REAL, 2, "its time"},
-    {"saves", NULL, COLUMN_SHARE, 0, "time that it saves, as a share of the time now"},
+    {"saves", NULL, COLUMN_SHARE, 0,
+     "time that the fastest algorithm saves, as a share of the time now"},
     {"low", NULL, COLUMN_SHARE, 0, "95 % interval of this share"},
     {"high", NULL, COLUMN_SHARE, 0, NULL},
-    {"cost", NULL, COLUMN_REAL, 3, "time now / time of the fastest", .flags = COLUMN_DATA_ONLY},
+    {"cost", NULL, COLUMN_REAL, 3, "time with the library's choice / time of the fastest algorithm",
+     .flags = COLUMN_DATA_ONLY},
 };
 
 static const char punctual[] = "punctual"; /* all ranks enter at once */
@@ -176,7 +180,7 @@ static void declare_pictures(const struct tune *t)
                                            .x = "ranks",
                                            .y = "size",
                                            .value = "cost",
-                                           .value_label = "time now / fastest time (2: or more)",
+                                           .value_label = "time now / fastest time (2: 2 or more)",
                                            .label = "best",
                                            .where = {{"operation", name}, {"arrival", punctual}},
                                            .value_log = true,
@@ -202,7 +206,7 @@ bool tune_end(struct tune *t)
                                          {"faster", (double)faster},
                                          {"written", (double)written}}};
     if (n == 0)
-        document_finding(t->d, &f, "No case was measured: %s has the rules that it had.",
+        document_finding(t->d, &f, "No case was measured: the rules in %s are unchanged.",
                          directory);
     else if (written == 0)
         document_finding(t->d, &f,

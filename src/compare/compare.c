@@ -326,7 +326,7 @@ static bool add_placement(const struct comparison *c, struct document *d)
         }
     if (n)
         document_finding(d, FINDING("placement", FINDING, .number = {{"pairs", (double)n}}),
-                         "Pairs of ranks on one host:%s%s.", text, n > 6 ? ", .." : "");
+                         "Pairs of ranks that share a host:%s%s.", text, n > 6 ? ", .." : "");
     return n > 0;
 }
 
@@ -375,19 +375,22 @@ static void add_eager_limit(const struct comparison *c, struct document *d)
 }
 
 static const struct column columns[] = {
-    {"time", NULL, COLUMN_TEXT, 0, "run, rank outside of MPI, or calls", .flags = COLUMN_SHORTEN},
-    {"a", NULL, COLUMN_TIME, 0, "median over the runs A; of calls: mean per rank"},
-    {"b", NULL, COLUMN_TIME, 0, "the same over the runs B"},
+    {"time", NULL, COLUMN_TEXT, 0,
+     "what was timed: the run, a rank outside of MPI, or calls at a call site",
+     .flags = COLUMN_SHORTEN},
+    {"a", NULL, COLUMN_TIME, 0, "median over the runs A; of calls: of the mean over ranks"},
+    {"b", NULL, COLUMN_TIME, 0, "median over the runs B, as in A"},
     {"change", NULL, COLUMN_TIME, 0, "median of all differences between a run of B and a run of A"},
     {"low", NULL, COLUMN_TIME, 0, "95 % interval of the change", .flags = COLUMN_OPTIONAL},
     {"high", NULL, COLUMN_TIME, 0, NULL, .flags = COLUMN_OPTIONAL},
-    {"share", NULL, COLUMN_SHARE, 0, "the change / run time of A", "of run", COLUMN_OPTIONAL},
+    {"share", NULL, COLUMN_SHARE, 0, "change divided by the run time of A", "of run",
+     COLUMN_OPTIONAL},
     {"p", NULL, COLUMN_REAL, 4,
      "run: exact rank test; other rows: probability that any row differs this much by chance",
      .flags = COLUMN_DATA_ONLY},
     {"detected", NULL, COLUMN_TEXT, 0,
-     "p is at most 0.01, and the change at least 1 % of the run (for the run itself: its interval "
-     "is beyond 0.25 %)",
+     "whether p is at most 0.01 and the change at least 1 % of the run (run: its interval is "
+     "beyond +-0.25 %)",
      .flags = COLUMN_OPTIONAL},
     {"rank", NULL, COLUMN_RANK, 0, NULL},
     {"operation", NULL, COLUMN_TEXT, 0, NULL},
@@ -396,7 +399,8 @@ static const struct column columns[] = {
 static void add_table(const struct comparison *c, struct document *d)
 {
     struct table *t = document_table_of(
-        d, "changes", "Times that vary by 1 % of the run (medians of runs, per rank)", columns);
+        d, "changes",
+        "Times that differ by at least 1 % of the run (medians of runs, mean of ranks)", columns);
     for (EACH(const struct change, x, c->list)) {
         table_text(t, kinds[x->kind].head);
         table_real(t, 1e-9 * x->median[0]);

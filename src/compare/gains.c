@@ -84,19 +84,20 @@ static size_t refute(struct gains *g, bool all)
 
 static const struct column columns[] = {
     {"operation", NULL, COLUMN_TEXT, 0, NULL},
-    {"ranks", NULL, COLUMN_INTEGER, 0, "size of the communicator; empty: several"},
-    {"bytes", NULL, COLUMN_BYTES, 0, "size for which the algorithm was tuned; empty: several"},
+    {"ranks", NULL, COLUMN_INTEGER, 0, "size of the communicator; empty: the rule is for several"},
+    {"bytes", NULL, COLUMN_BYTES, 0, "message size that was tuned; empty: the rule is for several"},
     {"algorithm", NULL, COLUMN_TEXT, 0, "the rule's algorithm", .flags = COLUMN_SHORTEN},
     {"calls", NULL, COLUMN_COUNT, 0,
      "timed calls to which the rule applies, mean of all runs and ranks"},
     {"predicted", NULL, COLUMN_TIME, 0,
-     "saving in these calls, by their time in the runs A and the ratio that tuning measured"},
+     "predicted saving: time of these calls in the runs A x share that tuning measured"},
     {"predicted_low", NULL, COLUMN_TIME, 0, "95 % interval of the predicted saving", "from"},
     {"predicted_high", NULL, COLUMN_TIME, 0, NULL, "to"},
     {"seen", NULL, COLUMN_TIME, 0, "time that the runs B save in these calls, including waiting"},
     {"seen_low", NULL, COLUMN_TIME, 0, "95 % interval of the time saved", "from"},
     {"seen_high", NULL, COLUMN_TIME, 0, NULL, "to"},
-    {"verdict", NULL, COLUMN_TEXT, 0, "faster: the interval is above 0, so the rule is kept"}};
+    {"verdict", NULL, COLUMN_TEXT, 0,
+     "faster: the interval of the time saved is above 0: the rule is kept"}};
 
 static void add_table(const struct gains *g, struct document *d)
 {
@@ -140,7 +141,10 @@ static void add_finding(struct gains *g, struct document *d, bool slower)
         document_finding(
             d, &f, "Tuning predicted to save %s, and the runs saved %s%s: %zu of %zu rules %s.",
             predicted, seen, slower ? ", but the run as a whole became slower" : "", left,
-            g->list.n, decided ? "are kept" : "are kept, undecided: use at least 4 runs of each");
+            g->list.n,
+            decided ? "are kept"
+                    : "are kept; their effect is undecided: use at least 4 runs with them and 4 "
+                      "without");
 }
 
 void gains_add(struct document *d, const struct compare_request *r, bool slower)

@@ -13,7 +13,7 @@
 enum { KEY_ROOM = 160, COLUMNS_OF_ONE_SET = 7, LAUNCHES_FOR_INTERVAL = 6 };
 
 static const struct column columns[] = {
-    {"row", NULL, COLUMN_TEXT, 0, "row of the first table of each launch's result"},
+    {"row", NULL, COLUMN_TEXT, 0, "row in the first table of the launches' results"},
     {"figure", NULL, COLUMN_TEXT, 0, NULL},
     {"unit", NULL, COLUMN_TEXT, 0, NULL},
     {"launches", NULL, COLUMN_INTEGER, 0, "launches of A that have this figure",
@@ -27,7 +27,8 @@ static const struct column columns[] = {
      "median of all differences between a launch of B and a launch of A"},
     {"change_low", NULL, COLUMN_REAL, 3, "95 % interval of the change", "low"},
     {"change_high", NULL, COLUMN_REAL, 3, NULL, "high"},
-    {"p", NULL, COLUMN_REAL, 4, "p-value of the exact rank test of this row alone"}};
+    {"p", NULL, COLUMN_REAL, 4,
+     "p-value of the exact rank test of this row, not corrected for the number of rows"}};
 
 struct launches {
     json_t *all; /* array of the launches' documents, those of A first */
@@ -201,7 +202,7 @@ static json_t *load(const char *const *path, size_t n)
             snprintf(why, sizeof why, "%s: expected JSON written by a collbench program", path[i]);
         else if (i && strcmp(schema, json_text_at(json_array_get(all, 0), "schema")) != 0)
             snprintf(why, sizeof why,
-                     "%s: expected a launch of the same program as the other files", path[i]);
+                     "%s: expected results of the same program as in the other files", path[i]);
         if (launch)
             json_push(all, launch);
     }

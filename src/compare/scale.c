@@ -30,7 +30,7 @@ static const struct column columns[] = {
     COLUMN("parallel", SHARE, NULL, "parallel efficiency: load balance x communication"),
     COLUMN("load_balance", SHARE, "balance", "mean / maximum of the ranks' time outside of MPI"),
     COLUMN("serialisation", SHARE, "serial.",
-           "efficiency on an ideal network / load balance (--trace)"),
+           "parallel efficiency on an ideal network / load balance (--trace)"),
     COLUMN("transfer", SHARE, NULL, "run time on an ideal network / run time (--trace)"),
     OPTIONAL("communication", SHARE, NULL, "serialisation x transfer"),
 };

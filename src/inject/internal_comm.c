@@ -209,15 +209,14 @@ void internal_comms_end(void)
     } while (next);
     comm_forgotten = NULL;
     if (failed)
-        injection_warn(
-            "ranks waited %.2g s for others before %llu call%s, the first of them %s, and then "
-            "went on without what --ack, --benchmark, --tune and --bcast do there: either some "
-            "rank comes late, or the application leaves the call before all ranks enter it",
-            handshake_waited(), (unsigned long long)failed, failed > 1 ? "s" : "", failed_at);
+        injection_warn("ranks waited %.2g s for others before %llu call%s, first %s, and then "
+                       "skipped the experiment (--ack, --benchmark, --tune, --bcast): a rank "
+                       "arrives late, or the application leaves the call before all ranks enter it",
+                       handshake_waited(), (unsigned long long)failed, failed > 1 ? "s" : "",
+                       failed_at);
     if (comms_refused)
         injection_warn(
             "%llu communicator%s excluded from --ack, --benchmark, --tune and --bcast: the layer "
-            "makes at most %d of its own at a time, so that the application does not run out of "
-            "them",
+            "has at most %d internal communicators at a time, to leave enough to the application",
             (unsigned long long)comms_refused, comms_refused > 1 ? "s were" : " was", COMMS_MAX);
 }

@@ -116,10 +116,10 @@ static bool start(void)
     if (!good && layer.rank == 0)
         injection_warn(PROFILE_NOT_TUNED ": %llu of %d ranks %s",
                        (unsigned long long)(lacking[LIBRARY] ?: lacking[THREADS]), layer.size,
-                       lacking[LIBRARY] ? "have an MPI library without algorithms that can be "
-                                          "chosen while a program runs"
-                                        : "have asked for MPI_THREAD_MULTIPLE, where an algorithm "
-                                          "cannot be tried in one thread alone");
+                       lacking[LIBRARY]
+                           ? "have an MPI library whose algorithms cannot be chosen at run time"
+                           : "have requested MPI_THREAD_MULTIPLE: an algorithm would be set for "
+                             "all threads of a rank");
     else if (good && layer.previous)
         memory_try(killed_read, NULL);
     const bool exact = !strcmp(layer.settings.tune, "exact");
@@ -187,9 +187,9 @@ static void finish(void)
                        layer.settings.tune_share);
     else if (layer.rank == 0)
         injection_warn(PROFILE_NOT_TUNED ": %s",
-                       all[DUE] == 0  ? "no tunable call occurs 9 times with one size, or "
-                                        "thousands of times on a communicator of the application"
-                       : all[WITHOUT] ? "the ranks have no algorithms in common"
+                       all[DUE] == 0  ? "no tunable collective is called 9 times with one size, or "
+                                        "thousands of times on one communicator"
+                       : all[WITHOUT] ? "no algorithm is available on all ranks"
                                       : "the measurements failed");
 }
 

@@ -75,12 +75,12 @@ void tuned_use(int ranks)
     line = strsep(&rest, "\n");
     const char *of = line + (strncmp(line, library, strlen(library)) ? 0 : strlen(library));
     const bool other = whole && strcmp(of, name);
-    const char *why = !whole ? "its files are missing, damaged or edited (write \"" TUNED_EDITED
-                               "\" into tuned.sum)"
+    const char *why = !whole ? "its files are missing, damaged or edited (if you have edited them, "
+                               "write \"" TUNED_EDITED "\" into tuned.sum)"
                       : other ? "another library or version"
                               : NULL;
     if (ranks > 1 && !agree(ranks, why ? "" : sum) && !why)
-        why = "not all ranks have found the same files in 10 s";
+        why = "not all ranks have read the same files within 10 s";
     if (why)
         snprintf(tuned_refused, sizeof tuned_refused,
                  PROFILE_NOT_CHANGED "%s %s%s%s not used for %s: %s", layer.settings.tuned,

@@ -4,7 +4,7 @@
 const char *cvar_write(const char *name, long long value)
 {
     (void)name, (void)value;
-    return "the simulator has none: its own options choose algorithms";
+    return "the simulator has no control variables: its own options choose algorithms";
 }
 
 bool cvar_read(const char *name, long long *value)
@@ -47,7 +47,7 @@ static const char *find(const char *name, struct cvar *v)
                              &about, &bind, &scope) != MPI_SUCCESS)
         return "the library has no control variable of that name";
     if (v->type == MPI_CHAR || v->type == MPI_DOUBLE)
-        return "it is no whole number: use: its environment variable";
+        return "this control variable is not an integer: use: its environment variable";
     return NULL;
 }
 
@@ -67,7 +67,7 @@ const char *cvar_write(const char *name, long long value)
         PMPI_T_cvar_handle_free(&handle);
     return written && cvar_read(name, &now) && now == value
                ? NULL
-               : "the library does not take this value: use: its environment variable";
+               : "the MPI library refuses this value: use: its environment variable";
 }
 
 bool cvar_read(const char *name, long long *value)

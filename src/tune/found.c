@@ -108,8 +108,8 @@ void tuned_ours_add(struct document *d, const struct tuned *t, size_t n)
     }
     if (ours)
         document_finding(d, FINDING("our_broadcast", FINDING),
-                         "In %zu of %zu broadcasts one of collprof is faster than every algorithm "
-                         "of the MPI library (collprof run --bcast=%s, for the first of them).",
+                         "In %zu of %zu broadcasts an algorithm of collprof is faster than all of "
+                         "the MPI library (for the first: collprof run --bcast=%s).",
                          faster, broadcasts, ours->name + strlen(ALGORITHM_OURS));
 }
 

@@ -100,7 +100,7 @@ struct estimate tuned_saving(const struct tuned *t, const struct algorithm *a);
 
 /* Whether too little was measured to tell that no algorithm is faster than the library's choice. */
 bool tuned_open(const struct tuned *t);
-#define TUNED_OPEN "unknown: another algorithm may be faster, too little was measured"
+#define TUNED_OPEN "unknown: another algorithm may be faster, but too little was measured"
 
 /* Collprof's broadcast that is certainly faster than all of the library's; NULL if none is. */
 const struct algorithm *tuned_ours(const struct tuned *t);

@@ -75,6 +75,6 @@ awk -F, '/^[0-9]/ && $4 < $8 { print; bad = 1 } END { exit bad }' out ||
     fail "file: shorter than its delay"
 
 for procs in 4294967298 -2147483649 99999999999999999999; do # an int's
-    [ "$CHECK_MPI" = mpich ] && refuses 2 "the library does not take this value" --cvar=MPIR_CVAR_BCAST_MIN_PROCS=$procs
+    [ "$CHECK_MPI" = mpich ] && refuses 2 "the MPI library refuses this value" --cvar=MPIR_CVAR_BCAST_MIN_PROCS=$procs
 done
 exit 0

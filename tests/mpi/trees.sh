@@ -33,8 +33,8 @@ grep -q '"arrows":"tree_messages' t.html && fail "arrivals that are unknown"
 bench=$pairs
 [ "$CHECK_MPI" = mpich ] || refuses 2 "this MPI library has no partitioned messages" --messages=partitioned
 bench=$tree
-refuses 2 "it is for 4 ranks, there are 2" --latencies=pairs.log
+refuses 2 "the log is for 4 ranks, but 2 run" --latencies=pairs.log
 sed 's/^\(vm\|[^#]*\) 001 /\1 901 /;' pairs.log >bad.log
 refuses 1 "bad.log: line " --latencies=bad.log
-grep -q 'line [0-9]*: two ranks' err || fail "a rank that there is not"
+grep -q 'line [0-9]*: expected two ranks' err || fail "a rank that there is not"
 exit 0

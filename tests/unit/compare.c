@@ -213,7 +213,7 @@ Test(compare, what_runs_show_comes_first_if_they_differ)
                  "fastest MPI_Send of 1 KiB or more took 100 ns in A and 300 ns in B: it may");
     SAYS(2, sums_longer);
     apart[1] = true; /* explains slower sends */
-    expect_first(usual, slower, "Pairs of ranks on one host: no longer 0-1.");
+    expect_first(usual, slower, "Pairs of ranks that share a host: no longer 0-1.");
     compare(usual, usual, 5, NAN, NULL);
     cr_expect_str_eq(finding(1), "");
     apart[1] = false;
@@ -227,7 +227,7 @@ Test(compare, what_runs_show_comes_first_if_they_differ)
     timed[0] = once;
     expect_first(usual, slower, sums_longer);
     apart[0] = true;
-    expect_first(usual, slower, "Pairs of ranks on one host: now 0-1.");
+    expect_first(usual, slower, "Pairs of ranks that share a host: now 0-1.");
 }
 
 Test(compare, what_the_runs_were_started_with)

@@ -342,7 +342,7 @@ Test(layer, no_tuning_of_what_is_soon_freed)
  * s. An interface that starts in MPI_Init counts, too. The share is of the run without it. */
 Test(layer, tuning_keeps_its_share)
 {
-    static const char none[] = "4 of 4 ranks have an MPI library without algorithms",
+    static const char none[] = "4 of 4 ranks have an MPI library whose algorithms",
                       *const names[] = {"FAKE_LIBRARY", "FAKE_RULES", "COLLPROF_TUNE_SHARE",
                                         "FAKE_WITHOUT"},
                       *const cases[][5] = {
@@ -350,7 +350,7 @@ Test(layer, tuning_keeps_its_share)
                           {"MPICH Version: 0.1", "1", "9", "-1", "the run is too short: 7.066 s"},
                           {"Open MPI", "0", "9", "-1", none},
                           {"Open MPI", "-13", "9", "-1", none},
-                          {"Open MPI", "1", "50", "2", "the ranks have no algorithms in common"},
+                          {"Open MPI", "1", "50", "2", "no algorithm is available on all ranks"},
                           {"Open MPI", "1", "50", "-1", NULL}};
     for (int i = 0; i < 6; i++) {
         for (int k = 0; k < 4; k++)

@@ -122,7 +122,7 @@ Test(pairs, logs_of_mpptest)
     cr_assert(!read_text(less, &p, why, sizeof why));
     cr_assert_str_eq(why, "the pair of ranks 1 and 2 is missing (32 bytes)");
     cr_assert(!read_text("#p0\tp1\tdist\tlen\n0 1 1 8 2.5 0\n1 0 1 8 3 0\n", &p, why, sizeof why));
-    cr_assert_str_eq(why, "line 3: these two ranks a second time");
+    cr_assert_str_eq(why, "line 3: this pair of ranks occurs a second time");
     cr_assert(!read_text("#p0\tp1\tdist\tlen\n0 1 1 8 0 0\n", &p, why, sizeof why));
     cr_assert(!read_text("#p0\tp1\tdist\tlen\n0 70000 1 8 1 0\n", &p, why, sizeof why));
 }
@@ -159,8 +159,8 @@ Test(pairs, loggp_of_a_pair)
 #define SIX_PAIRS                                                                                  \
     "a 0 b 1 10 0\na 0 b 2 10 0\na 0 b 3 10 0\na 1 b 2 10 0\na 1 b 3 10 0\na 2 b 3 10 0\n"
 
-#define HEAD(n) "line " #n ": '# Processors: N MsgLen BYTES Repeats: M' expected"
-#define ROW(n) "line " #n ": two ranks of the block and times above 0 expected"
+#define HEAD(n) "line " #n ": expected '# Processors: N MsgLen BYTES Repeats: M'"
+#define ROW(n) "line " #n ": expected two ranks of the block and times above 0"
 #define LAST "nid00671 003           0.00   0.00\n"
 
 /* The paper's log with one thing wrong: the line is named, nothing is kept. */
@@ -182,12 +182,12 @@ Test(pairs, malformed_logs_name_the_line)
         {"nid00671 002   nid00671 003          11.44   0.14\n", "",
          "the pair of ranks 2 and 3 is missing (64 bytes)"},
         {"nid00671 002   nid00671 003 ", "nid00670 000   nid00670 001 ",
-         "line 12: these two ranks a second time"},
+         "line 12: this pair of ranks occurs a second time"},
         /* gigabytes of matrices are not asked for */
-        {"Processors: 4", "Processors: 8192", "8192 ranks, and too few lines for all pairs"},
+        {"Processors: 4", "Processors: 8192", "too few lines for all pairs of 8192 ranks"},
         {"MsgLen 64", "MsgLen -64", HEAD(2)},
         {LAST, LAST "# Processors: 4 MsgLen 64 Repeats: 100\n" SIX_PAIRS,
-         "line 15: these two ranks a second time"},
+         "line 15: this pair of ranks occurs a second time"},
         {LAST, LAST "# Processors: 3 MsgLen 8 Repeats: 100\n" SIX_PAIRS, ROW(17)},
     };
     struct pairs p;

@@ -38,7 +38,7 @@ static bool load(struct grid *g, const char *log, char *why, size_t size)
     if (!pairs_log_load(log, &g->pairs, why, size))
         return false;
     if (g->pairs.n != g->size)
-        snprintf(why, size, "%s: it is for %d ranks, there are %d", log, g->pairs.n, g->size);
+        snprintf(why, size, "%s: the log is for %d ranks, but %d run", log, g->pairs.n, g->size);
     return g->pairs.n == g->size;
 }
 
@@ -81,7 +81,8 @@ static bool measure(struct grid *g, const size_t *bytes, int n, double most, cha
     plan.clock = g->clock;
     int error = pairs_measure(g->comm, &plan, &g->pairs);
     if (error == PAIRS_TOO_LONG)
-        snprintf(why, size, "latencies between %d ranks are not known, measuring takes over %g s",
+        snprintf(why, size,
+                 "latencies between %d ranks are unknown: measuring them would take more than %g s",
                  g->size, most);
     else if (error != MPI_SUCCESS)
         snprintf(why, size, "the latencies could not be measured: an MPI call failed");
@@ -290,7 +291,7 @@ bool bcast_grid_plan(struct grid *g, int root, size_t bytes, const struct bcast 
         take_best(g, bytes, &c->s[best], plan);
     choice_free(c);
     if (error != MPI_SUCCESS) {
-        snprintf(why, size, "the schedule could not be given to all ranks");
+        snprintf(why, size, "the schedule could not be distributed to all ranks");
         free(plan->part);
         return false;
     }

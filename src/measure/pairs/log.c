@@ -124,7 +124,7 @@ static const char *store(const struct log_reader *r, enum line kind, struct pair
     if (there == back)
         return NULL;
     if (!isnan(size->of[PAIRS_MEAN][there]))
-        return "these two ranks a second time";
+        return "this pair of ranks occurs a second time";
     size->of[PAIRS_MEAN][there] = size->of[PAIRS_MEAN][back] = 1e-6 * r->mean;
     size->of[PAIRS_SD][there] = size->of[PAIRS_SD][back] = 1e-6 * r->sd;
     return NULL;
@@ -136,8 +136,8 @@ static const char *take_line(struct log_reader *r, const char *line, struct pair
     if (kind == LINE_OTHER)
         return NULL;
     if (kind == LINE_WRONG)
-        return line[0] == '#' || r->n == 0 ? "'# Processors: N MsgLen BYTES Repeats: M' expected"
-                                           : "two ranks of the block and times above 0 expected";
+        return line[0] == '#' || r->n == 0 ? "expected '# Processors: N MsgLen BYTES Repeats: M'"
+                                           : "expected two ranks of the block and times above 0";
     int ranks = !r->mpptest ? r->n : r->i > r->j ? r->i + 1 : r->j + 1;
     r->ranks = ranks > r->ranks ? ranks : r->ranks;
     r->pairs += kind == LINE_PAIR;
@@ -165,7 +165,7 @@ static bool make_room(const struct log_reader *r, struct pairs *p, char *why, si
     if (n == 0)
         snprintf(why, size, "it has no measurements");
     else if (n * (n - 1) / 2 > r->pairs)
-        snprintf(why, size, "%zu ranks, and too few lines for all pairs", n);
+        snprintf(why, size, "too few lines for all pairs of %zu ranks", n);
     else if (pairs_new(p, r->ranks))
         return true;
     else
@@ -196,7 +196,7 @@ bool pairs_log_read(FILE *in, struct pairs *p, char *why, size_t size)
     size_t length = read < 0 ? 0 : (size_t)read;
     bool good = length == 0 || strlen(log) == length;
     if (!good)
-        snprintf(why, size, "no log: a zero byte in it");
+        snprintf(why, size, "not a log: it contains a zero byte");
     struct log_reader r = {.mpptest = length > 0 && strstr(log, "#p0\tp1\tdist\tlen")};
     r.n = r.mpptest ? RANKS_MAX : 0;
     for (size_t k = 0; k < length; k++)

@@ -283,8 +283,9 @@ static int run(struct pairs_run *m, struct pairs *p)
     else
         TRY(run_one_at_a_time(m));
     if (m->rank == 0)
-        p->order = m->plan->order == PAIRS_PAPER ? "one pair at a time, the repeats outermost"
-                                                 : "one pair at a time";
+        p->order = m->plan->order == PAIRS_PAPER
+                       ? "one pair at a time, with repetitions as the outer loop"
+                       : "one pair at a time";
     return collect(m, p);
 }
 
