@@ -33,7 +33,6 @@ static void cut(char *text, size_t room)
 
 static void real_text(double value, int decimals, char number[CELL_ROOM])
 {
-    decimals = fabs(value) < 1e5 ? decimals : 0;
     bool zero = fabs(value) < 0.5 * pow(10, -decimals); /* -0.001 would print as "-0.00" */
     snprintf(number, CELL_ROOM, "%.*f", decimals, zero ? 0 : value);
 }
@@ -93,7 +92,10 @@ static const char *cell_shown(const struct table *t, size_t row, size_t column,
         snprintf(number, CELL_ROOM, "%.1f%%", value);
         return number;
     default:
-        return cell_data(t, row, column, number);
+        cell_data(t, row, column, number);
+        if (json_is_real(cell) && fabs(value) >= 1e5) /* its decimals say nothing */
+            real_text(value, 0, number);
+        return number;
     }
 }
 
