@@ -128,10 +128,11 @@ static void add_slow(const struct pairs *p, const struct slow *slow, struct docu
     if (slow->kind == SLOW_PAIR) {
         f.number[2].name = "other_rank";
         f.number[2].value = slow->b;
-        document_finding(d, &f,
-                         "Round trips between rank %d on %s and rank %d on %s take %.3g times the "
-                         "median of both ranks' pairs.",
-                         slow->a, a, slow->b, p->host[slow->b], slow->factor);
+        document_finding(
+            d, &f,
+            "Round trips between rank %d on %s and rank %d on %s take at least %.3g times "
+            "the median of both ranks' pairs.",
+            slow->a, a, slow->b, p->host[slow->b], slow->factor);
     } else if (slow->kind == SLOW_HOST) {
         document_finding(d, &f,
                          "Host %s is slow: the fastest pairs of its ranks take at least %.3g times "
@@ -200,7 +201,7 @@ int main(int argc, char **argv)
     if (sync_agree(b->rank == 0 && !save_possible(o.log), b->comm))
         bench_leave(STATUS_USAGE);
     if (o.suspect > 0 && b->ranks.max < 4)
-        bench_refuse(b, "--suspect needs at least 4 ranks: use: mpiexec -n 4");
+        bench_refuse(b, "--suspect needs at least 4 ranks: use: --ranks=4:4, or mpiexec -n 4");
 
     int status = 0;
     struct bench_group group = {0};

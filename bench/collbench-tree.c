@@ -228,7 +228,7 @@ static double add_row(struct tree_session *t, struct schedule *s, const struct b
     table_text(t->table, *chosen ? chosen : NULL);
     if (s && isnan(predicted.value))
         table_remark(t->table, FINDING("prediction_unknown", DOUBT), "prediction unknown: %s",
-                     schedule_unknown(&t->grid.pairs, bytes, s));
+                     schedule_unknown(&t->grid.pairs, bytes, s) ?: "out of memory");
     if (t->run)
         add_remarks(t, seen, error, at_least);
     double most = advised && !strcmp(advised, "yes") ? -INFINITY

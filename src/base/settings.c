@@ -73,7 +73,7 @@ const struct option_entry settings_entries[] = {
      "find the MPI library's fastest algorithms for the application's collectives; exact: only "
      "where results cannot change (no reductions)",
      option_take_names, AT(tune), WORDS("all", "exact")},
-    {"tune-share", "PERCENT", "share of the run that --tune may take", option_take_real,
+    {"tune-share", "PERCENT", "time of --tune / the other time of the run", option_take_real,
      AT(tune_share), OPTION_LIMITS(0.01, 1000, "a percentage from 0.01 to 1000"),
      .flags = OPTION_RARE},
     {"tuned", "DIR", "use the algorithms that --tune found and wrote to DIR", option_take_text,

@@ -126,8 +126,8 @@ static void find_tuned(struct repeat *r)
 
 static _Noreturn void become(const struct repeat *r, enum side side, const char *path)
 {
-    char here[PATH_MAX] = "", full[2 * PATH_MAX]; /* the command may change the directory */
-    if (*path != '/' && getcwd(here, sizeof here))
+    char here[PATH_MAX + 1] = "", full[2 * PATH_MAX]; /* the command may change the directory */
+    if (*path != '/' && getcwd(here, PATH_MAX))
         strcat(here, "/");
     snprintf(full, sizeof full, "%s%s", here, path);
     signal(SIGINT, SIG_DFL);

@@ -139,8 +139,7 @@ static bool reports_here(const struct situation *s, const struct verdict *v)
     return !moving && (lowest == s->n_ranks || !s->rank[lowest].other_host);
 }
 
-/* Writes V (NULL: none) to VERDICT_FILE: after the ranks have ended their records do not show it.
- */
+/* Writes V to VERDICT_FILE before the ranks are ended: afterwards their records do not show it. */
 static void verdict_save(const char *directory, struct situation *s, const struct verdict *v)
 {
     char path[4400];
@@ -149,7 +148,7 @@ static void verdict_save(const char *directory, struct situation *s, const struc
     s->live = false; /* the verdict's text is for readers after the end of the run */
     bool good = save_open(&save, path);
     if (good) {
-        json_write(v ? verdict_json(s, v) : json_object(), save.out, true);
+        json_write(verdict_json(s, v), save.out, true);
         good = save_commit(&save);
     }
     if (!good)
@@ -247,14 +246,11 @@ static void judge(struct watchdog *w)
     if (ends || (reports && !is_same(&now, &w->reported))) {
         report(s, v, ends);
         w->reported = now;
-        if (ends || v->kind == VERDICT_STOPPED)
-            verdict_save(directory, s, v);
-    } else if (w->reported.kind == VERDICT_STOPPED && v->kind > VERDICT_STOPPED) {
-        verdict_save(directory, s, NULL); /* the rank that was stopped has gone on */
-        w->reported = (struct alarm){0};
     }
-    if (ends)
+    if (ends) {
+        verdict_save(directory, s, v);
         end_ranks(w, s);
+    }
     w->seen = now;
     verdict_free(v);
     situation_free(s);

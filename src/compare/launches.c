@@ -25,8 +25,8 @@ static const struct column columns[] = {
     {"b", NULL, COLUMN_REAL, 3, "median over the launches B"},
     {"change", NULL, COLUMN_REAL, 3,
      "median of all differences between a launch of B and a launch of A"},
-    {"change_low", NULL, COLUMN_REAL, 3, "95 % interval of the change", "low"},
-    {"change_high", NULL, COLUMN_REAL, 3, NULL, "high"},
+    {"change_low", NULL, COLUMN_REAL, 3, "95 % interval of the change", "lowest"},
+    {"change_high", NULL, COLUMN_REAL, 3, NULL, "highest"},
     {"p", NULL, COLUMN_REAL, 4,
      "p-value of the exact rank test of this row, not corrected for the number of rows"}};
 
@@ -157,7 +157,7 @@ static void add_unmatched(const struct launches *l, const char *name, const json
     if (n)
         document_finding(d, FINDING("unmatched_rows", DOUBT),
                          "%zu of B's rows are not compared, as A has no row of the same name, "
-                         "such as \"%s\": measure both in one command (--algorithm=A,B).",
+                         "such as \"%s\": measure all rows by each command.",
                          n, example);
 }
 

@@ -22,13 +22,23 @@ static size_t byte_of(const char *text, size_t n)
     return at;
 }
 
-/* Cuts TEXT to ROOM characters (at least 8): what is before a caller " < ", then its end (".."). */
+/* Cuts TEXT to ROOM characters (at least 8). Of a call site "line < caller" both remain in part
+ * (".."), if the caller leaves enough room, since call sites in a wrapper differ in callers only.
+ */
 static void cut(char *text, size_t room)
 {
-    for (char *next; text_length(text) > room && (next = strstr(text, " < "));)
-        memmove(text, next + 1, strlen(next));
-    if (text_length(text) > room)
-        strcpy(text + byte_of(text, room - 2), "..");
+    enum { HEAD = 14 };
+    char *caller = strstr(text, " < "), *outer = caller ? strstr(caller + 1, " < ") : NULL;
+    if (outer && text_length(text) > room)
+        *outer = '\0';
+    if (text_length(text) <= room)
+        return;
+    size_t tail = caller ? text_length(caller) : 0;
+    if (tail + HEAD > room)
+        tail = 0;
+    char *end = text + byte_of(text, room - tail - 2);
+    memmove(end + 2, tail ? caller : "", tail ? strlen(caller) + 1 : 1);
+    memcpy(end, "..", 2);
 }
 
 static void real_text(double value, int decimals, char number[CELL_ROOM])

@@ -43,11 +43,12 @@ void gather_end(struct gather *g);
 uint32_t module_row(struct gather *g, uint32_t i);
 uint32_t operation_row(struct gather *g, uint32_t i);
 
-/* Adds all rows but those of the functions below. */
-void gather_rows(struct gather *g);
-
 /* Adds p->balances: the messages of each channel up to now, and the incomplete requests. */
 void gather_balances(struct gather *g);
+
+/* Adds all rows but those of the functions below; those of gather_balances() if the rank has ended
+ * its use of MPI. */
+void gather_rows(struct gather *g);
 
 /* Adds the rank's time outside of MPI in each interval of the run, for every length of intervals:
  * see struct profile_part. */

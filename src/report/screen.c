@@ -246,6 +246,8 @@ static void write_full(const struct view *v, FILE *out, const struct report_opti
     struct document *d = report_document(v->p, o);
     put_title(v, out, o);
     document_text_write(d, out, &o->text);
+    if (o->next)
+        text_paragraph_write(out, "Next: ", o->next, o->text.width);
     document_free(d);
 }
 

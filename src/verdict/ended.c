@@ -15,9 +15,10 @@ static void add_finding(struct profile *p, enum verdict_kind kind, int32_t one, 
     char text[VERDICT_TEXT];
     text_copy(text, sizeof text, problem);
     verdict_text_pair(text, p, a, b);
-    const char *next = strstr(problem, "request") ? "complete each request, by MPI_Wait or MPI_Test"
-                       : kind == VERDICT_UNMATCHED ? "receive each message, or do not send it"
-                                                   : "let the calls of all ranks agree";
+    const char *next = kind != VERDICT_UNMATCHED ? "let the calls of all ranks agree"
+                       : strstr(problem, "request")
+                           ? "complete each request, by MPI_Wait or MPI_Test"
+                           : "receive each message, or do not send it";
     profile_add_finding(p, "verdict",
                         json_pack("{s:s, s:s, s:[i, i], s:s}", "kind", verdict_rules[kind].name,
                                   "text", text, "ranks", one, other, "next", next));

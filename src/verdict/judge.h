@@ -37,7 +37,8 @@ struct verdict {
     bool proven; /* the wait can never end: no rank outside of the core can release a rank in it, or
                     ranks wait for a process that has ended or is stopped */
     bool *at_fault;   /* for each rank: it is at fault. Release by verdict_free() */
-    size_t n;         /* ranks at fault; in VERDICT_MISMATCH those whose call is less frequent */
+    size_t n;         /* ranks at fault; in VERDICT_MISMATCH those whose call is less
+                         frequent, or all if equally frequent */
     size_t n_waiting; /* number of other ranks that wait for ranks at fault */
     /* VERDICT_UNMATCHED: FIRST has no partner; VERDICT_MISMATCH, VERDICT_CROSSED: the two calls
      * that disagree, FIRST's rank at fault; otherwise what ranks wait for. NULL: none, or unknown

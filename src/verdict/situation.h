@@ -111,7 +111,7 @@ struct situation {
     double settled; /* a call that is open for a shorter time (s) counts as moving */
     bool live;      /* a process of the run is alive */
     bool unseen;  /* it is unknown if processes live, since some are on hosts that cannot be seen */
-    json_t *kept; /* the watchdog's verdict in VERDICT_FILE; NULL: none */
+    json_t *kept; /* the verdict for which the watchdog ended the run; NULL: none */
     struct profile *names; /* names of operations, call sites, communicators (as in COMMS) and hosts
                               (with UNSEEN ranks); its warnings list what is unknown */
 };
@@ -138,7 +138,7 @@ bool awaited_agree_in_kind(const struct awaited *a, const struct awaited *b);
  * record can be read. Release by situation_free(). */
 struct situation *situation_read(const char *directory, double settled);
 
-/* File in a run's directory with a verdict of the watchdog that the records do not show later. */
+/* File in a run's directory with the verdict for which the watchdog ended the run. */
 #define VERDICT_FILE "verdict.json"
 
 /* A situation of N ranks without calls. Release by situation_free(). */

@@ -1,6 +1,6 @@
 #!/bin/sh
 # collbench-bcast itself in simulation: the flat broadcast, where the paper's assumption fails,
-# is reported so, by destination, and in the paper's own check, though its maximum is right.
+# is reported so, by destination, and in de Supinski and Karonis' check, though its maximum is right.
 set -u
 test -n "$SMPIRUN" || exit 77
 run=$srcdir/tests/sim/run.sh bench=sim/collbench-bcast out=sim/bcast.out err=sim/bcast.err

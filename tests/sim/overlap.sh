@@ -28,7 +28,7 @@ for how in "27 --sizes=64K:256K" "135"; do
 done
 
 # usage: check PLATFORM SIMULATOR_OPTIONS RANKS CELLS OPTION...: CELLS must have a ratio; a cell
-# without one must say that the computation is over before the message starts. What the paper has defined
+# without one must say that the computation ends before the message starts. What the paper has defined
 # is a latency less at most, and its ratio follows from it and from the base round.
 check() {
     platform=$1 SMPI_OPTIONS=$2 ranks=$3 cells=$4

@@ -149,6 +149,8 @@ struct estimate schedule_predict_interval(const struct pairs *p, size_t bytes, s
            value = predict_limit(p, bytes, s, 0, SCHEDULE_IN_TURN, acknowledged),
            in_turn = predict_limit(p, bytes, s, 1, SCHEDULE_IN_TURN, acknowledged),
            together = predict_limit(p, bytes, s, 1, SCHEDULE_TOGETHER, acknowledged);
+    if (isnan(first + value + in_turn + together)) /* no memory */
+        return ESTIMATE_UNKNOWN;
     const double low = first / error, high = error * fmax(in_turn, together);
     return (struct estimate){fmax(low, fmin(high, value)), low, high};
 }

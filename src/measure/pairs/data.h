@@ -128,7 +128,7 @@ bool pairs_find_clocks(struct pairs *p);
  * Without clocks D + w is half of the median round trip, interpolated between sizes and
  * extrapolated by the bandwidth. D is the time of the send call, at least the port's smallest gap
  * (within its host, or to other hosts), since all the sender's messages by one port share a path,
- * and, but for LATE 1, less than D + w. If send calls are unknown, D is half of the sender's
+ * and, but for LATE 1 and -1, less than D + w. If send calls are unknown, D is half of the sender's
  * shortest one-way latency. SEGMENT: the message is one of many segments, sent without waiting, so
  * D is the gap. False if there is no memory. */
 bool pairs_graph(const struct pairs *p, int root, size_t bytes, bool segment, int late,

@@ -64,14 +64,16 @@ static double one_way(const struct sized *m, int i, int j)
     const struct pairs *p = m->p;
     const int root = m->root, late = m->late;
     const bool differ = m->one_way && pairs_ahead(p, i, j) + pairs_ahead(p, j, i) > 0;
-    double trip = interpolate(m, i, j, PAIRS_MEDIAN), low = 1e-6 * trip, high = trip - low;
+    const double more = beyond(m, i, j);
+    double trip = interpolate(m, i, j, PAIRS_MEDIAN) + more + beyond(m, j, i), low = 1e-6 * trip,
+           high = trip - low;
     if (m->gaps && (!differ || abs(late) > 1)) {
         double there = gap_of(m, i, j), back = gap_of(m, j, i);
         double scale = fmin(1, 0.9 * trip / (there + back));
         low = fmax(low, scale * there);
         high = fmin(high, trip - scale * back);
     }
-    double way = m->one_way ? interpolate(m, i, j, PAIRS_BY_CLOCKS) : (low + high) / 2;
+    double way = m->one_way ? interpolate(m, i, j, PAIRS_BY_CLOCKS) + more : (low + high) / 2;
     if (differ && abs(late) > 1) {
         way = late > 0 ? high : low;
     } else if (differ) {
@@ -82,7 +84,7 @@ static double one_way(const struct sized *m, int i, int j)
     }
     if (!differ || abs(late) != 1)
         way = fmax(low, fmin(high, way));
-    return way + beyond(m, i, j);
+    return way;
 }
 
 static int port_of(const struct sized *m, int u, int v)
@@ -119,8 +121,8 @@ static double six_digits(double seconds)
 static void graph_row(const struct sized *m, int u, struct graph *g, double *least)
 {
     const struct pairs *p = m->p;
-    /* With LATE 1 a cost may be too small by as much as U's clock may be off. */
-    const bool adds = m->late == 1 && m->one_way;
+    /* A cost may be too small (LATE 1) or too large (-1) by as much as U's clock may be off. */
+    const bool adds = abs(m->late) == 1 && m->one_way;
     const double off = adds ? pairs_ahead(p, u, m->root) + pairs_ahead(p, m->root, u) : 0;
     find_injection(m, u, least);
     for (int v = 0; v < p->n; v++) {
@@ -131,7 +133,7 @@ static void graph_row(const struct sized *m, int u, struct graph *g, double *lea
         const double cost = six_digits(one_way(m, u, v)),
                      call = m->sends && !m->segment ? interpolate(m, u, v, PAIRS_SEND) : 0,
                      busy = fmax(call, least[port + p->n * pairs_same_host(p, u, v)]),
-                     d = six_digits(fmin(busy, 0.99999 * (cost + off)));
+                     d = six_digits(fmin(busy, 0.99999 * (cost + m->late * off)));
         *graph_edge(g, u, v) =
             (struct graph_edge){.d = d, .w = cost - d, .call = fmin(call, d), .port = port};
     }
