@@ -181,8 +181,8 @@ static void finish(void)
     tune_injection.left_out = 0; /* the warning says why */
     /* The next try comes up to twice as late as it could, and it comes after this run's end. */
     if (layer.rank == 0 && all[WITHOUT] == 0 && least < none)
-        injection_warn(PROFILE_NOT_TUNED ": the run is too short: %.4g s at --tune-share=%g would "
-                                         "suffice",
+        injection_warn(PROFILE_NOT_TUNED ": the run is too short: %.4g s or more may be needed "
+                                         "at --tune-share=%g",
                        2 * fmax(1e-3 * (double)least, injection_elapsed()),
                        layer.settings.tune_share);
     else if (layer.rank == 0)

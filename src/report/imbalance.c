@@ -17,7 +17,8 @@ struct segments {
     size_t longest;                    /* index of the rank with the longest time */
     double mean, excess;               /* mean time of the ranks; LONGEST's time minus MEAN */
     double part[NOISE_PARTS], sum;     /* EXCESS by parts of the run, as far as known; their sum */
-    bool once; /* one part has over half of it, and 0.1 s: more than a pause of a healthy machine */
+    double once; /* if one part has over half of it, and 0.1 s (more than a pause of a healthy
+                    machine): that part, a single delay, s; otherwise 0 */
 };
 
 /* Reads N ranks' times outside of MPI before the collectives of A. False if they are unknown. */
@@ -63,7 +64,7 @@ static void measure(struct segments *s, size_t n)
         sizes += fabs(s->part[i]);
         most = fmax(most, s->part[i]);
     }
-    s->once = most >= 0.1 && 2 * most > fmax(sizes, s->excess);
+    s->once = most >= 0.1 && 2 * most > fmax(sizes, s->excess) ? most : 0;
 }
 
 /* Seconds per rank that others wait for the rank with the longest time: its excess, but at most
@@ -81,7 +82,7 @@ static double cost_of(const struct profile *p, const struct segments *s)
  * of the excess is known by parts, and for a single delay, which has no variation. */
 static double low_of(const struct segments *s, double cost)
 {
-    if (s->sum <= s->excess / 2 || s->once)
+    if (s->sum <= s->excess / 2 || s->once > 0)
         return NAN;
     return cost * fmin(1, noise_least(s->part) / s->sum);
 }
@@ -152,7 +153,7 @@ static void add(struct imbalances *list, const struct profile *p, const struct s
     else
         free(slow);
     struct imbalance *b = &list->at[i];
-    b->once = b->once && s->once;
+    b->once = b->once && s->once > 0;
     b->cost += cost;
     b->low += noise_at_least(cost, low, doubt);
     b->slow_time += sum[1] / (double)n;
@@ -181,6 +182,10 @@ struct imbalances imbalances_find(const struct view *v)
             continue;
         s.outside = s.end ? own : rest;
         measure(&s, p->ranks.n);
+        /* Of many calls only some are sampled, and one outlier stands for thousands: the rank's own
+         * time, which is complete, must show the delay, too. */
+        if (rank_outside(&p->ranks.at[s.longest]) - v->where.mean < s.once / 2)
+            s.once = 0;
         double cost = cost_of(p, &s), low = low_of(&s, cost),
                doubt = noise_doubt(p, p->ranks.at[s.longest].rank, false, s.mean),
                polled = doubt + 1e-9 * (double)p->ranks.at[s.longest].polled_ns;

@@ -125,9 +125,9 @@ tr '\n' ' ' <"$scratch/out" | grep -o 'Tuning predicted to save .* runs saved .*
 ranks=4 bad=
 # A run that is too short says so.
 run --tune=all "$tune" show MPI_Reduce_scatter_block 1024 >/dev/null
-"$collprof" report "$scratch/run" | grep -q '^ - nothing was tuned (--tune): no tunable collective is called 9 times with one size' || fail "too short"
+"$collprof" report "$scratch/run" | grep -q '^ - nothing was tuned (--tune): no tunable collective is called' || fail "too short"
 run --tune=all --tune-share=0.01 "$tune" show MPI_Reduce_scatter_block 1024 100 >/dev/null
-short="nothing was tuned (--tune): the run is too short: [0-9e+.]* s at --tune-share=0.01 would suffice"
+short="nothing was tuned (--tune): the run is too short: [0-9e+.]* s or more may be needed at --tune-share=0.01"
 "$collprof" report --table=tune "$scratch/run" | grep -qx "The run has no tune: $short." || fail "no table, no reason"
 # Rules of another library or version are not used.
 for other in "Another MPI" "$(sed -n '1s/# library: \(.*[v ]\).*/\1/p' "$dir/env.sh")0.1"; do
