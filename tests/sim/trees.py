@@ -88,12 +88,12 @@ def summarize(results):
                 max(1, int(most * len(part))), len(part))
                for of, part, most in (("one clock", [f for f in found if not f["clocks"]], 0.03),
                                       ("clocks of hosts", [f for f in found if f["clocks"]], 0.4))),
-             ("advised, and not measured for lack of a clock", sum(math.isnan(f["best"]) for f in found), max(1, 0.05 * len(found)), len(found)),
+             ("advised, and not measured for lack of a clock", sum(math.isnan(f["best"]) for f in found), max(4, 0.05 * len(found)), len(found)),
              ("outside of their interval", sum(excess(r) > 0 for r in stated),
               (0.07 if len(found) > 99 else 0.15) * len(stated), len(stated)),
              ("acknowledged outside of its interval by more than 1 %",
-              sum(not 0.99 * r["acknowledged_low"] < r["seen"] < 1.01 * r["acknowledged_high"] for r in back), len(back) / 20, len(back)),
-             ("unknown where nothing is shared", sum(f["unknown"] for f in alone), rows / 20, rows)]
+              sum(not 0.99 * r["acknowledged_low"] < r["seen"] < 1.01 * r["acknowledged_high"] for r in back), max(1, len(back) / 20), len(back)),
+             ("unknown where nothing is shared", sum(f["unknown"] for f in alone), max(5, rows / 20), rows)]  # of one network all
     for what, n, most, of in count:
         print("%s: %d of %d" % (what, n, of))
     widths = [r["at_most"] / r["at_least"] - 1 for r in stated if not r["clocks"]] + \

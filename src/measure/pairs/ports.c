@@ -101,7 +101,7 @@ static int find_delay(const struct fan *f, int from, int to, int k, bool *delaye
         const double gap = f->gap[f->found[port]], more = fmin(BUSY, ceil(1.5 * mine / gap));
         for (int i = 0, u, last = n + (int)more; n < last; i = (i + 1) % k)
             if ((u = f->left[i].v) != f->m->rank && (int)f->port[u] == port &&
-                f->gap[u] <= PAIRS_SHARED * gap)
+                (u == f->found[port] || f->gap[u] <= PAIRS_SHARED * gap))
                 f->to[n++] = u;
         least = fmin(least, fmax((more + 1) * gap - mine, mine / 2));
     }
