@@ -74,7 +74,7 @@ test "$(cat rows)" = "64,50.000 64,100.000 128,50.000 128,100.000 256,50.000 256
 awk -F, '/^[0-9]/ && $4 < $8 { print; bad = 1 } END { exit bad }' out ||
     fail "file: shorter than its delay"
 
-for procs in 4294967298 -2147483649 99999999999999999999; do # an int's
+for procs in 4294967298 -2147483649; do # an int's
     [ "$CHECK_MPI" = mpich ] && refuses 2 "the MPI library refuses this value" --cvar=MPIR_CVAR_BCAST_MIN_PROCS=$procs
 done
 exit 0

@@ -18,7 +18,7 @@ for log in pairs paper; do
     "$collprof" report --format=html "$log.log" >out && grep -q '"kind":"heat"' "$log.html" || fail "a page of $log.log"
 done
 $tree --latencies=pairs.log --format=json >tree.out || fail "a prediction from a log"
-grep -q '"schema": "collbench-tree/3"' tree.out && grep -q 'Nothing was run: one rank' tree.out || fail "JSON"
+grep -q '"schema": "collbench-tree/3"' tree.out && grep -q 'Nothing was run: only one rank' tree.out || fail "JSON"
 "$MPIEXEC" -n 2 env LD_PRELOAD="$turns" "$tree" --algorithm=flat --sizes=1K:1K -i 3 -x 1 --stop=fixed --format=csv >few 2>&1 &&
     [ "$(grep -c '^2,1024.*few_samples' few)" -eq 2 ] || fail "remarks: $(cat few)"
 grep 'of zeros' few && fail "the root sends memory that nobody has written"
