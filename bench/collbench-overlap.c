@@ -151,8 +151,8 @@ static const struct column base_columns[] = {
 
 static const struct column summary_columns[] = {
     {"benchmark", NULL, COLUMN_TEXT},
-    {"cells", NULL, COLUMN_INTEGER, .meaning = "measured combinations of size and computation"},
-    {"certain", NULL, COLUMN_INTEGER, .meaning = "cells whose ratio has an error of at most 0.5"},
+    {"cells", NULL, COLUMN_COUNT, .meaning = "measured combinations of size and computation"},
+    {"certain", NULL, COLUMN_COUNT, .meaning = "cells whose ratio has an error of at most 0.5"},
     {"small", NULL, COLUMN_REAL, 2, "median ratio of the smallest quarter of the sizes"},
     {"large", NULL, COLUMN_REAL, 2, "median ratio of the largest quarter of the sizes"},
 };

@@ -58,7 +58,7 @@ static void row_key(const json_t *table, const json_t *row, char key[KEY_ROOM])
         if (json_is_string(value))
             at += (size_t)snprintf(key + at, KEY_ROOM - at, "%s%s", between,
                                    json_string_value(value));
-        else if (json_is_integer(value))
+        else if (json_is_integer(value) && strcmp(json_text_at(column, "kind"), "count"))
             at += (size_t)snprintf(key + at, KEY_ROOM - at, "%s%s %lld", between, name,
                                    (long long)json_integer_value(value));
     }
@@ -99,22 +99,20 @@ static void add_figure(const struct launches *l, const char *key, const json_t *
         if (!isnan(value))
             x[side][n[side]++] = value;
     }
-    if (n[0]) {
-        struct summary a = stats_summarize(x[0], n[0]);
-        bool has_interval = n[0] >= LAUNCHES_FOR_INTERVAL;
-        table_text(l->t, key);
-        table_text(l->t, json_text_at(column, "name"));
-        table_text(l->t, json_text_at(column, "unit"));
-        table_integer(l->t, (long long)n[0]);
-        table_reals(l->t, a.median, has_interval ? a.median_low : NAN,
-                    has_interval ? a.median_high : NAN);
-    }
-    if (n[0] && l->after) {
-        struct estimate e = {NAN, NAN, NAN};
-        if (n[1])
-            e = evidence_shift(x[0], n[0], x[1], n[1]);
+    if (!n[0] && !n[1])
+        return;
+    struct summary a = stats_summarize(x[0], n[0]);
+    bool has_interval = n[0] >= LAUNCHES_FOR_INTERVAL, both = n[0] && n[1];
+    table_text(l->t, key);
+    table_text(l->t, json_text_at(column, "name"));
+    table_text(l->t, json_text_at(column, "unit"));
+    table_integer(l->t, (long long)n[0]);
+    table_reals(l->t, a.median, has_interval ? a.median_low : NAN,
+                has_interval ? a.median_high : NAN);
+    if (l->after) {
+        struct estimate e = both ? evidence_shift(x[0], n[0], x[1], n[1]) : ESTIMATE_UNKNOWN;
         table_reals(l->t, stats_summarize(x[1], n[1]).median, e.value, e.low, e.high,
-                    n[1] ? evidence_rank_test(x[0], n[0], x[1], n[1]) : NAN);
+                    both ? evidence_rank_test(x[0], n[0], x[1], n[1]) : NAN);
     }
 }
 
@@ -125,40 +123,24 @@ static bool is_interval_end(const char *figure)
     return text_has_word("low high", last ? last + 1 : figure);
 }
 
-static void add_table(const struct launches *l, const char *name, const json_t *table)
+/* Adds the rows of launch FIRST that launch 0 does not have: all of launch 0, or B's own. */
+static void add_rows(const struct launches *l, size_t first, const char *name, const json_t *table)
 {
     size_t r, i, all = l->before + l->after;
     const json_t *row, *column;
     FREED const json_t **rows = memory_alloc(all * sizeof *rows);
     char key[KEY_ROOM];
-    json_array_foreach(json_object_get(table, "rows"), r, row) {
+    json_array_foreach(rows_of(l, first, name), r, row) {
         row_key(table, row, key);
         for (i = 0; i < all; i++)
             rows[i] = find_row(l, i, name, table, key);
+        if (first && rows[0])
+            continue;
         json_array_foreach(json_object_get(table, "columns"), i, column) {
             if (is_figure(column) && !is_interval_end(json_text_at(column, "name")))
                 add_figure(l, key, rows, column);
         }
     }
-}
-
-/* Adds a finding if B's first launch has rows that A's first launch does not have. */
-static void add_unmatched(const struct launches *l, const char *name, const json_t *table,
-                          struct document *d)
-{
-    size_t r, n = 0;
-    const json_t *row;
-    char key[KEY_ROOM], example[KEY_ROOM] = "";
-    json_array_foreach(rows_of(l, l->before, name), r, row) {
-        row_key(table, row, key);
-        if (!find_row(l, 0, name, table, key) && !n++)
-            memcpy(example, key, sizeof example);
-    }
-    if (n)
-        document_finding(d, FINDING("unmatched_rows", DOUBT),
-                         "%zu of B's rows are not compared, as A has no row of the same name, "
-                         "such as \"%s\": measure all rows by each command.",
-                         n, example);
 }
 
 /* For each kind of remark on rows of table NAME, adds a finding: how many of the launches FIRST to
@@ -227,8 +209,9 @@ struct document *launches_document(const char *const *path, size_t before, size_
                              "An interval needs %d launches: use: collprof repeat -n %d.",
                              LAUNCHES_FOR_INTERVAL, LAUNCHES_FOR_INTERVAL);
         json_object_foreach(json_object_get(json_array_get(l.all, 0), "tables"), name, table) {
-            add_table(&l, name, table);
-            add_unmatched(&l, name, table, d);
+            add_rows(&l, 0, name, table);
+            if (after)
+                add_rows(&l, before, name, table);
             add_remarks(&l, name, 0, before, after ? " of A" : "", d);
             add_remarks(&l, name, before, before + after, " of B", d);
             break; /* only the first table is compared */

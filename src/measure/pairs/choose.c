@@ -81,7 +81,7 @@ bool choice_find_schedules(const struct pairs *p, int root, size_t bytes,
     bool any = segment == SIZE_MAX;
     *c = (struct choice){0};
     if (root < 0 || root >= p->n) {
-        snprintf(why, size, "there is no root %d: 0 to %d", root, p->n - 1);
+        snprintf(why, size, "root %d is out of range: expected 0 to %d", root, p->n - 1);
         return false;
     }
     bool good = choose_among(p, root, bytes, any ? 0 : segment, builder, c, why, size);
@@ -123,7 +123,7 @@ static bool is_chain(const struct schedule *s)
 const char *schedule_unknown(const struct pairs *p, size_t bytes, const struct schedule *s)
 {
     double shared = pairs_shared(p, bytes);
-    return s->segment > 0               ? "segments are under way together"
+    return s->segment > 0               ? "segments overlap in time"
            : p->slowdown == 0           ? "a log does not show whether pairs share a path"
            : p->slowdown > PAIRS_SHARED ? "on shared media: pairs slow each other down"
            : isinf(p->drift[0])         ? "the rate of a clock changed"

@@ -139,6 +139,7 @@ static struct estimate time_of(const struct latency_outcome *trial)
     return trial->n_results ? trial->result[0].value : ESTIMATE_UNKNOWN;
 }
 
+/* E with its interval, or +- 5 % if it has none. */
 static struct estimate with_interval(struct estimate e)
 {
     bool has = estimate_has_interval(e);

@@ -130,6 +130,7 @@ static const char *store(const struct log_reader *r, enum line kind, struct pair
     return NULL;
 }
 
+/* Reads LINE; stores its times if P has room for ranks. Returns what is wrong, or NULL. */
 static const char *take_line(struct log_reader *r, const char *line, struct pairs *p)
 {
     enum line kind = read_line(r, line, p);
@@ -144,6 +145,7 @@ static const char *take_line(struct log_reader *r, const char *line, struct pair
     return p->n > 0 ? store(r, kind, p) : NULL;
 }
 
+/* Reads all lines of LOG, each of which ends with a zero byte. */
 static bool take_lines(struct log_reader *r, const char *log, size_t length, struct pairs *p,
                        char *why, size_t size)
 {

@@ -256,6 +256,7 @@ static int find_ports(struct pairs_run *m, struct pairs *p)
     return MPI_SUCCESS;
 }
 
+/* Runs the tournament; if pairs are faster alone, measures all pairs one at a time instead. */
 static int run_checked(struct pairs_run *m, struct pairs *p)
 {
     TRY(run_tournament(m));
