@@ -8,8 +8,9 @@ by a new seed.
 
 Fails where what is advised is more than 5 % slower than the library's broadcast; where more than 3 % (of few cases:
 one) is more than 8 % slower than the best of all builders; where more than 7 % of the predictions (of few cases: 15 %) are
-not in their interval, between hosts 5 % of those with acknowledgements; where the median interval (of few cases: four fifths of them), between hosts with acknowledgements, is wider than 15 %; or where more than a
-twentieth of the predictions is unknown on networks where ranks share nothing."""
+not in their interval, between hosts 5 % of those with acknowledgements; where the median interval (of few cases: four
+fifths of them), between hosts with acknowledgements, is wider than 15 %; or where more than a twentieth of the predictions
+(of few cases: those of one network) is unknown on networks where ranks share nothing."""
 import json, math, sys, time
 
 import sweep

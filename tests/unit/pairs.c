@@ -30,11 +30,6 @@ static bool read_text(const char *text, struct pairs *p, char *why, size_t size)
     return good;
 }
 
-static char *write_text(const struct pairs *p)
-{
-    return WRITTEN(pairs_log_write(p, out));
-}
-
 /* A log of the original tool is read, and what we write in its columns is the same to the byte. */
 Test(pairs, paper_log_to_the_byte)
 {
@@ -49,7 +44,7 @@ Test(pairs, paper_log_to_the_byte)
     cr_assert_float_eq(p.size[0].of[PAIRS_SD][1 * 4 + 3], 0.23e-6, 1e-12);
     cr_assert(!pairs_all_known(&p, PAIRS_SEND) && !pairs_all_known(&p, PAIRS_MEDIAN));
     cr_assert_str_eq(p.host[2], "nid00671");
-    FREED char *text = write_text(&p);
+    FREED char *text = WRITTEN(pairs_log_write(&p, out));
     cr_assert_str_eq(text, paper_log);
     pairs_free(&p);
 }
